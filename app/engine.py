@@ -44,6 +44,8 @@ from app.memories import parts as memory_parts
 from app.memories.queries.title_links import links_of_titles
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.part import Closing, Parts
+from app.projection.projection_loop import ProjectionLoop
+from app.projection.service import ProjectionService
 from app.receipts.service import WriteReceipts
 from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
@@ -211,6 +213,9 @@ class Engine:
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.sync = self._parts.add(sync_parts.build(runtime, indexer, self.erasure))
+        self.projection = ProjectionLoop(ProjectionService(store, clock, self.sync.membership.key_store))
+        if self.isolated is not None:
+            self._parts.add(self.projection)
         undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
         self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
 

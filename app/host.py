@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from app.api.authentication import Authentication
 from app.api.caller import OWNER, Caller
 from app.api.catalogue import build_catalogue
+from app.api.proposal_calls import DatabaseCalls
 from app.api.registry import Catalogue, Reply
 from app.changes import Feed, Listener
 from app.config.config import Config
@@ -239,6 +240,7 @@ class Host:
         await engine.start()
         catalogue = build_catalogue(engine)
         self._authentication = Authentication(engine.agents)
+        engine.projection.service.answer_by(DatabaseCalls(engine, catalogue))
         if self._is_serving:
             self._server = await _open_socket(catalogue, self.feed, engine, self._authentication)
         engine.store.settle()

@@ -36,6 +36,7 @@ from app.memories.queries.statistics import MemoryStats
 from app.memories.queries.timeline import Timeline
 from app.memories.queries.token_budget import FetchedMemories
 from app.memories.tags.service import TagChange
+from app.projection.model import ProjectionState
 from app.quarantine.model import AgentRun, QuarantinedItem
 from app.retrieval.model import Found, Hit, MonthCount, OperatorHelp, Query
 from app.retrieval.saved.model import SavedSearch
@@ -302,6 +303,11 @@ class _Note:
     def titles(self, *, prefix: str = ..., limit: int = ..., contains: str = ...) -> TypedCall[builtins.list[Link]]: ...
     def update(self, *, id: str, version: int, content: str | None = ..., title: str | None = ..., tags: Sequence[str] | None = ..., store: Literal['private', 'shared', 'social'] | None = ..., pinned: bool | None = ..., facts: Sequence[str] | None = ..., unfinished_tag: str = ...) -> TypedCall[Memory]: ...
 
+class _Projection:
+    def begin(self, *, place: str, in_plain_text: bool = ..., schema: str = ...) -> TypedCall[ProjectionState]: ...
+    def end(self, *, keep_rows: bool = ...) -> TypedCall[ProjectionState]: ...
+    def state(self) -> TypedCall[ProjectionState]: ...
+
 class _Reflection:
     def latest(self) -> TypedCall[Memory | None]: ...
     def list(self, *, limit: int = ..., offset: int = ...) -> TypedCall[builtins.list[Memory]]: ...
@@ -450,6 +456,7 @@ job: _Job
 llm: _Llm
 memory: _Memory
 note: _Note
+projection: _Projection
 reflection: _Reflection
 saved_search: _SavedSearch
 schedule: _Schedule

@@ -32,6 +32,7 @@ from app.api.operations.vault import (  # noqa: F401
     health,
     history,
     overview,
+    projections,
     secrets,
     settings,
     upkeep,

@@ -42,6 +42,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     "llm": Subject("The language model: its state, a test of it, and what it cost."),
     "memory": Subject("Search, read and write the memory.", holds_items=True),
     "note": Subject("Notes: write, change, tag, list.", holds_items=True),
+    "projection": Subject("Tables of the shared store in a database, for agents on servers."),
     "reflection": Subject("Weekly reflections.", holds_items=True),
     "saved_search": Subject("Searches kept under a name."),
     "schedule": Subject("Work that is done at set times."),

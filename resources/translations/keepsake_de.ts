@@ -2506,6 +2506,10 @@
         <translation>„{name}“ und „{other}“ ergeben {total} statt 1; es zählt nur ihr Verhältnis.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; cannot be proposed in a database. Read its tables there.</source>
+        <translation>„{name}“ lässt sich in einer Datenbank nicht vorschlagen. Dort werden die Tabellen gelesen.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
         <translation>„{name}“ hat schon Zugriff. Ist es dasselbe Programm und braucht ein neues Token, dann erlaube es mit „replace_token“ (auf der Befehlszeile --replace-token): Es behält seine Vertrauensstufe, und das bisherige Token endet. Ist es ein anderes Programm, dann lehne es ab.</translation>
     </message>
@@ -3038,6 +3042,10 @@
         <translation>Ein Zeitplan, der einmal läuft, braucht seine Zeit.</translation>
     </message>
     <message>
+        <source>A schema&apos;s name has 1 to 40 lower-case letters, digits and underscores.</source>
+        <translation>Der Name eines Schemas hat 1 bis 40 Kleinbuchstaben, Ziffern und Unterstriche.</translation>
+    </message>
+    <message>
         <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
         <translation>Ein Notizzettel hat höchstens {max_items} Einträge, nicht {count}. Fasse einige zusammen, oder lass welche weg.</translation>
     </message>
@@ -3136,6 +3144,10 @@
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
         <translation>Ein Alter ist eine Zahl von Tagen von 0 bis {most_days}.</translation>
+    </message>
+    <message>
+        <source>An agent with a vault of its own proposes nothing in a database.</source>
+        <translation>Ein Agent mit eigenem Tresor schlägt in einer Datenbank nichts vor.</translation>
     </message>
     <message>
         <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
@@ -5846,6 +5858,10 @@
         <translation>System</translation>
     </message>
     <message>
+        <source>Tables of these names belong to another role of the database. Name another schema.</source>
+        <translation>Tabellen dieses Namens gehören einer anderen Rolle der Datenbank. Nenne ein anderes Schema.</translation>
+    </message>
+    <message>
         <source>Take it out of the environment.</source>
         <translation>Nimm sie aus der Umgebung.</translation>
     </message>
@@ -5950,6 +5966,10 @@
         <translation>Der Zugang von {agent} ist beendet. Nur die Person kann ihn wieder geben.</translation>
     </message>
     <message>
+        <source>The address of the database is not on this machine. End the projection here with &apos;keep_rows&apos;, and begin it again where it is wanted.</source>
+        <translation>Die Adresse der Datenbank ist nicht auf diesem Rechner. Beende die Projektion hier mit „keep_rows“, und beginne sie dort neu, wo du sie willst.</translation>
+    </message>
+    <message>
         <source>The archive has more than {most} files; it was left out.</source>
         <translation>Das Archiv hat mehr als {most} Dateien; sie blieb weg.</translation>
     </message>
@@ -5968,6 +5988,14 @@
     <message>
         <source>The archive is searched by words alone; entity: finds nothing there.</source>
         <translation>Das Archiv wird nur nach Wörtern durchsucht; entity: findet dort nichts.</translation>
+    </message>
+    <message>
+        <source>The arguments are not a JSON object.</source>
+        <translation>Die Argumente sind kein JSON-Objekt.</translation>
+    </message>
+    <message>
+        <source>The arguments are too long.</source>
+        <translation>Die Argumente sind zu lang.</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -6646,6 +6674,10 @@
         <translation>Der Zeitplan dieses Laufs wurde gelöscht. Niemand wartet auf sein Ergebnis.</translation>
     </message>
     <message>
+        <source>The schema &apos;{schema}&apos; holds what another vault shares. Name another schema, or end it there.</source>
+        <translation>Das Schema „{schema}“ enthält, was ein anderer Tresor teilt. Nenne ein anderes Schema, oder beende das dort.</translation>
+    </message>
+    <message>
         <source>The schema cannot be read.</source>
         <translation>Das Schema ist nicht lesbar.</translation>
     </message>
@@ -6666,8 +6698,24 @@
         <translation>Die Suchgewichte in {path} fehlen oder sind beschädigt; installiere Keepsake neu, oder wähle ein anderes Suchrezept.</translation>
     </message>
     <message>
+        <source>The server could read your shared memories: they go there as plain text. Say &apos;in_plain_text&apos; if you want that.</source>
+        <translation>Der Server könnte deine geteilten Erinnerungen lesen: Sie kommen als Klartext dorthin. Gib „in_plain_text“ an, wenn du das willst.</translation>
+    </message>
+    <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>Die Einstellungen des Sprachmodells wurden inzwischen geändert.</translation>
+    </message>
+    <message>
+        <source>The shared store is not projected.</source>
+        <translation>Der geteilte Bereich wird nicht projiziert.</translation>
+    </message>
+    <message>
+        <source>The shared store is projected already. End that first.</source>
+        <translation>Der geteilte Bereich wird schon projiziert. Beende das zuerst.</translation>
+    </message>
+    <message>
+        <source>The shared store on a server is not up to date. {reason}</source>
+        <translation>Der geteilte Bereich auf einem Server ist nicht auf dem neuesten Stand. {reason}</translation>
     </message>
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
@@ -6684,6 +6732,10 @@
     <message>
         <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
         <translation>Die Tabellen von Keepsake in der Datenbank sind nicht die, die Keepsake angelegt hat.</translation>
+    </message>
+    <message>
+        <source>The tables of the shared store are gone, or another vault has taken them.</source>
+        <translation>Die Tabellen des geteilten Bereichs sind weg, oder ein anderer Tresor hat sie übernommen.</translation>
     </message>
     <message>
         <source>The ten minutes of this invitation are over. Make a new one.</source>
@@ -7156,6 +7208,10 @@
     <message>
         <source>They said: {note}</source>
         <translation>Sie sagte dazu: {note}</translation>
+    </message>
+    <message>
+        <source>This agent has access already.</source>
+        <translation>Dieser Agent hat schon Zugang.</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>

@@ -2506,6 +2506,10 @@
         <translation>«{name}» y «{other}» suman {total}, no 1; solo cuenta su proporción.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; cannot be proposed in a database. Read its tables there.</source>
+        <translation>«{name}» no se puede proponer en una base de datos. Allí se leen las tablas.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
         <translation>«{name}» ya tiene acceso. Si es el mismo programa y necesita un token nuevo, permítelo con «replace_token» (en la línea de órdenes, --replace-token): conserva su confianza y el token anterior deja de valer. Si es otro programa, recházalo.</translation>
     </message>
@@ -3038,6 +3042,10 @@
         <translation>Una programación que se ejecuta una vez necesita su hora.</translation>
     </message>
     <message>
+        <source>A schema&apos;s name has 1 to 40 lower-case letters, digits and underscores.</source>
+        <translation>El nombre de un esquema tiene de 1 a 40 letras minúsculas, cifras y guiones bajos.</translation>
+    </message>
+    <message>
         <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
         <translation>Los apuntes tienen como máximo {max_items} elementos, no {count}. Une o quita algunos.</translation>
     </message>
@@ -3136,6 +3144,10 @@
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
         <translation>Una edad es un número de días de 0 a {most_days}.</translation>
+    </message>
+    <message>
+        <source>An agent with a vault of its own proposes nothing in a database.</source>
+        <translation>Un agente aislado no propone nada en una base de datos.</translation>
     </message>
     <message>
         <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
@@ -5846,6 +5858,10 @@
         <translation>Sistema</translation>
     </message>
     <message>
+        <source>Tables of these names belong to another role of the database. Name another schema.</source>
+        <translation>Las tablas con estos nombres pertenecen a otro rol de la base de datos. Indica otro esquema.</translation>
+    </message>
+    <message>
         <source>Take it out of the environment.</source>
         <translation>Quítala del entorno.</translation>
     </message>
@@ -5950,6 +5966,10 @@
         <translation>El acceso de {agent} ha terminado. Solo la persona puede darlo de nuevo.</translation>
     </message>
     <message>
+        <source>The address of the database is not on this machine. End the projection here with &apos;keep_rows&apos;, and begin it again where it is wanted.</source>
+        <translation>La dirección de la base de datos no está en este equipo. Termina aquí la proyección con «keep_rows» y vuelve a empezarla donde la quieras.</translation>
+    </message>
+    <message>
         <source>The archive has more than {most} files; it was left out.</source>
         <translation>El paquete tiene más de {most} archivos; se omitió.</translation>
     </message>
@@ -5968,6 +5988,14 @@
     <message>
         <source>The archive is searched by words alone; entity: finds nothing there.</source>
         <translation>El archivo solo se busca por palabras; entity: no encuentra nada ahí.</translation>
+    </message>
+    <message>
+        <source>The arguments are not a JSON object.</source>
+        <translation>Los argumentos no son un objeto JSON.</translation>
+    </message>
+    <message>
+        <source>The arguments are too long.</source>
+        <translation>Los argumentos son demasiado largos.</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -6646,6 +6674,10 @@
         <translation>La programación de esta ejecución se eliminó. Nadie espera su resultado.</translation>
     </message>
     <message>
+        <source>The schema &apos;{schema}&apos; holds what another vault shares. Name another schema, or end it there.</source>
+        <translation>El esquema «{schema}» contiene lo que comparte otra bóveda. Indica otro esquema o termínalo allí.</translation>
+    </message>
+    <message>
         <source>The schema cannot be read.</source>
         <translation>No se puede leer el esquema.</translation>
     </message>
@@ -6666,8 +6698,24 @@
         <translation>Los pesos de búsqueda de {path} faltan o están dañados; reinstala Keepsake o elige otra receta de búsqueda.</translation>
     </message>
     <message>
+        <source>The server could read your shared memories: they go there as plain text. Say &apos;in_plain_text&apos; if you want that.</source>
+        <translation>El servidor podría leer tus recuerdos compartidos: llegan allí como texto sin cifrar. Indica «in_plain_text» si lo quieres así.</translation>
+    </message>
+    <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>Los ajustes del modelo de lenguaje cambiaron mientras tanto.</translation>
+    </message>
+    <message>
+        <source>The shared store is not projected.</source>
+        <translation>El espacio compartido no se proyecta.</translation>
+    </message>
+    <message>
+        <source>The shared store is projected already. End that first.</source>
+        <translation>El espacio compartido ya se proyecta. Termina eso primero.</translation>
+    </message>
+    <message>
+        <source>The shared store on a server is not up to date. {reason}</source>
+        <translation>El espacio compartido en un servidor no está al día. {reason}</translation>
     </message>
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
@@ -6684,6 +6732,10 @@
     <message>
         <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
         <translation>Las tablas de Keepsake en la base de datos no son las que creó Keepsake.</translation>
+    </message>
+    <message>
+        <source>The tables of the shared store are gone, or another vault has taken them.</source>
+        <translation>Las tablas del espacio compartido ya no están, o las ha tomado otra bóveda.</translation>
     </message>
     <message>
         <source>The ten minutes of this invitation are over. Make a new one.</source>
@@ -7156,6 +7208,10 @@
     <message>
         <source>They said: {note}</source>
         <translation>Dijo: {note}</translation>
+    </message>
+    <message>
+        <source>This agent has access already.</source>
+        <translation>Este agente ya tiene acceso.</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>

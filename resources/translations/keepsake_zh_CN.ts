@@ -2506,6 +2506,10 @@
         <translation>“{name}”与“{other}”之和为 {total} 而不是 1；只有它们的比例起作用。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; cannot be proposed in a database. Read its tables there.</source>
+        <translation>“{name}”不能在数据库中提议。请在那里读取数据表。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
         <translation>“{name}”已有访问权限。如果是同一程序需要新令牌，请用“replace_token”（命令行为 --replace-token）允许：它保留信任级别，旧令牌失效。如果是其他程序，请拒绝。</translation>
     </message>
@@ -3038,6 +3042,10 @@
         <translation>只运行一次的计划需要时间。</translation>
     </message>
     <message>
+        <source>A schema&apos;s name has 1 to 40 lower-case letters, digits and underscores.</source>
+        <translation>模式的名称由 1 到 40 个小写字母、数字和下划线组成。</translation>
+    </message>
+    <message>
         <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
         <translation>草稿板最多 {max_items} 项，而不是 {count} 项。请合并或删去一些。</translation>
     </message>
@@ -3136,6 +3144,10 @@
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
         <translation>时长为 0 到 {most_days} 之间的天数。</translation>
+    </message>
+    <message>
+        <source>An agent with a vault of its own proposes nothing in a database.</source>
+        <translation>隔离的智能体不能在数据库中提议。</translation>
     </message>
     <message>
         <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
@@ -5846,6 +5858,10 @@
         <translation>系统</translation>
     </message>
     <message>
+        <source>Tables of these names belong to another role of the database. Name another schema.</source>
+        <translation>这些名称的数据表属于数据库中的另一个角色。请指定另一个模式。</translation>
+    </message>
+    <message>
         <source>Take it out of the environment.</source>
         <translation>请将其从环境中移除。</translation>
     </message>
@@ -5950,6 +5966,10 @@
         <translation>{agent} 的访问权限已结束。只有本人可以重新授予。</translation>
     </message>
     <message>
+        <source>The address of the database is not on this machine. End the projection here with &apos;keep_rows&apos;, and begin it again where it is wanted.</source>
+        <translation>这台设备上没有数据库的地址。请在此用“keep_rows”结束投影，再到需要的设备上重新开始。</translation>
+    </message>
+    <message>
         <source>The archive has more than {most} files; it was left out.</source>
         <translation>归档中超过 {most} 个文件；已略去。</translation>
     </message>
@@ -5968,6 +5988,14 @@
     <message>
         <source>The archive is searched by words alone; entity: finds nothing there.</source>
         <translation>归档只按词语搜索；entity: 在那里找不到内容。</translation>
+    </message>
+    <message>
+        <source>The arguments are not a JSON object.</source>
+        <translation>参数不是 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>The arguments are too long.</source>
+        <translation>参数太长。</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -6646,6 +6674,10 @@
         <translation>此次运行的计划已删除。没有人等待其结果。</translation>
     </message>
     <message>
+        <source>The schema &apos;{schema}&apos; holds what another vault shares. Name another schema, or end it there.</source>
+        <translation>模式“{schema}”中是另一个记忆库共享的内容。请指定另一个模式，或在那边结束。</translation>
+    </message>
+    <message>
         <source>The schema cannot be read.</source>
         <translation>无法读取数据库结构。</translation>
     </message>
@@ -6666,8 +6698,24 @@
         <translation>{path} 中的搜索权重缺失或已损坏；请重新安装 Keepsake 或选择其他搜索配方。</translation>
     </message>
     <message>
+        <source>The server could read your shared memories: they go there as plain text. Say &apos;in_plain_text&apos; if you want that.</source>
+        <translation>服务器将能读取你共享的记忆：它们以明文存放在那里。如果你同意，请指定“in_plain_text”。</translation>
+    </message>
+    <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>语言模型的设置在此期间已更改。</translation>
+    </message>
+    <message>
+        <source>The shared store is not projected.</source>
+        <translation>共享存储没有被投影。</translation>
+    </message>
+    <message>
+        <source>The shared store is projected already. End that first.</source>
+        <translation>共享存储已经在投影。请先结束它。</translation>
+    </message>
+    <message>
+        <source>The shared store on a server is not up to date. {reason}</source>
+        <translation>服务器上的共享存储不是最新的。{reason}</translation>
     </message>
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
@@ -6684,6 +6732,10 @@
     <message>
         <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
         <translation>数据库中的 Keepsake 表并非由 Keepsake 创建。</translation>
+    </message>
+    <message>
+        <source>The tables of the shared store are gone, or another vault has taken them.</source>
+        <translation>共享存储的数据表不见了，或已被另一个记忆库占用。</translation>
     </message>
     <message>
         <source>The ten minutes of this invitation are over. Make a new one.</source>
@@ -7156,6 +7208,10 @@
     <message>
         <source>They said: {note}</source>
         <translation>本人说明：{note}</translation>
+    </message>
+    <message>
+        <source>This agent has access already.</source>
+        <translation>这个智能体已经有访问权限。</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>

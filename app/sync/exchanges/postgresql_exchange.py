@@ -52,6 +52,25 @@ _FULL, _READ_ONLY, _FORBIDDEN = ("53100", "53200"), ("25006",), ("42501",)
 _NO_TABLE: Final = ("42P01",)
 
 
+def database_at(address: str) -> "PostgresqlDatabase":
+    """Return the database at an address.
+
+    Raises:
+        InputError: It is no address of a database.
+    """
+    import psycopg  # noqa: PLC0415  (only who has such a place needs it)
+    from psycopg import conninfo  # noqa: PLC0415
+
+    try:
+        given = conninfo.conninfo_to_dict(address)
+    except psycopg.ProgrammingError as error:
+        raise InputError(
+            "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
+        ) from error
+    whole = conninfo.make_conninfo(address, **{**_OPTIONS, **given})
+    return PostgresqlDatabase(whole, "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED))
+
+
 class PostgresqlPlace:
     """Database that a person names.
 
@@ -63,22 +82,12 @@ class PostgresqlPlace:
     """
 
     def __init__(self, address: str) -> None:
-        import psycopg  # noqa: PLC0415  (only who has such a place needs it)
-        from psycopg import conninfo  # noqa: PLC0415
-
-        try:
-            given = conninfo.conninfo_to_dict(address)
-        except psycopg.ProgrammingError as error:
-            raise InputError(
-                "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
-            ) from error
-        whole = conninfo.make_conninfo(address, **{**_OPTIONS, **given})
-        self._database = _Database(whole, "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED))
+        self._database = database_at(address)
         self.address = address
 
     def vault(self) -> str | None:
         """Return the id of the vault that the database is for, ``None`` without one."""
-        with self._database, suppress(_NotThereError):
+        with self._database, suppress(NoTableError):
             rows = self._database.rows("SELECT vault FROM keepsake_vault ORDER BY vault LIMIT 2")
             vaults = [str(row[0]) for row in rows if VAULT_ID.fullmatch(str(row[0]))]
             if len(vaults) > 1:
@@ -95,7 +104,7 @@ class PostgresqlPlace:
                     " WHERE FALSE)",
                     vault,
                 )
-            except _NotThereError:  # or only one of them, where making them was cut off
+            except NoTableError:  # or only one of them, where making them was cut off
                 known = []
                 self._database.rows(_TABLES)
             if not known:
@@ -114,7 +123,7 @@ class PostgresqlExchange:
         vault: The id of the vault.
     """
 
-    def __init__(self, database: "_Database", vault: str) -> None:
+    def __init__(self, database: "PostgresqlDatabase", vault: str) -> None:
         self._database = database
         self._vault = vault
         self._one_at_a_time = threading.Lock()
@@ -129,7 +138,7 @@ class PostgresqlExchange:
         """
         try:
             known = self._database.rows("SELECT 1 FROM keepsake_vault WHERE vault = %s", self._vault)
-        except _NotThereError:
+        except NoTableError:
             known = []
         if not known:
             raise ExchangeError(
@@ -226,11 +235,11 @@ class PostgresqlExchange:
         return None
 
 
-class _NotThereError(MachineError):
+class NoTableError(MachineError):
     """The tables are not there."""
 
 
-class _Database:
+class PostgresqlDatabase:
     """Connection to a database, made when it is needed and again after a loss.
 
     Any thread may use it.
@@ -388,7 +397,7 @@ def _translated() -> Iterator[None]:
 
 def _failure(state: str | None, reason: str) -> KeepsakeError:
     known: list[tuple[tuple[str, ...], KeepsakeError]] = [
-        (_NO_TABLE, _NotThereError("The tables of Keepsake are not in the database.")),
+        (_NO_TABLE, NoTableError("The tables of Keepsake are not in the database.")),
         (_FULL, DiskFullError("The database is full. Make room there; nothing is lost meanwhile.")),
         (_READ_ONLY, ExchangeError("The database takes no changes at the moment: it is read-only.")),
         (

@@ -184,6 +184,13 @@ def test_commands_within_sentences_exist(page: str) -> None:
             assert f'"{words[0]}"' in known, f"{page}: keepsake {command}"
 
 
+def test_commands_of_the_page_on_several_machines_exist(run: Run) -> None:
+    """Their work needs other machines and servers, which ``integration/sync`` and ``integration/projection`` have."""
+    for line in commands(HELP / "several-machines.md"):
+        program, subject, verb, *_ = line.split()
+        assert run(f"{program} {subject} {verb} --help").startswith(f"Usage: keepsake {subject} {verb}"), line
+
+
 def test_no_block_of_commands_is_left_out() -> None:
-    covered = {"guide", "agents", "encryption"}
+    covered = {"guide", "agents", "encryption", "several-machines"}
     assert {page.stem for page in HELP.glob("*.md") if commands(page)} - REFERENCE == covered

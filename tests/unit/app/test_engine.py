@@ -132,6 +132,7 @@ _BOTH = {
 }
 _NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors", "sync", "sync news"}
 _OF_THE_PERSON = {"transcripts", "note-folder"}
+_SERVED = {"projection", "projection proposals"}
 
 _CLOSERS: list[tuple[type, str]] = [
     (WriteBehind, "drain"),
@@ -150,7 +151,7 @@ _CLOSERS: list[tuple[type, str]] = [
 @pytest.mark.parametrize(
     ("is_isolated", "is_safe_mode", "expected"),
     [
-        (False, False, _BOTH | _NOT_IN_SAFE_MODE | _OF_THE_PERSON | {"isolated-backups"}),
+        (False, False, _BOTH | _NOT_IN_SAFE_MODE | _OF_THE_PERSON | _SERVED | {"isolated-backups"}),
         (False, True, _BOTH | {"isolated-backups"}),
         (True, False, _BOTH | _NOT_IN_SAFE_MODE),
     ],

@@ -75,6 +75,7 @@ CLASSES = {
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         backup.preview backup.status attachment.add attachment.list attachment.locate
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
+        projection.begin projection.end projection.state
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
         secret.status session.consolidate settings.set trial.judge trial.judged
         trial.list trial.run upkeep.cancel upkeep.changes upkeep.run upkeep.undo_night

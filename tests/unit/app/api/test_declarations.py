@@ -68,7 +68,8 @@ DERIVED = {
         "backup.cancel_restore connection.write device.approve device.join device.leave "
         "device.pause device.rename device.resume device.share embedding.change embedding.pause embedding.resume "
         "embedding.rollback embedding.switch encryption.cancel encryption.change encryption.encrypt encryption.forget "
-        "encryption.remember health.fix inbox.reject saved_search.order schedule.pause_all settings.set trial.judge",
+        "encryption.remember health.fix inbox.reject projection.begin projection.end "
+        "saved_search.order schedule.pause_all settings.set trial.judge",
     ),
     "nothing need be undone": (
         lambda item: item.undo == "needless",
