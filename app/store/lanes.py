@@ -133,6 +133,10 @@ def known_at(connection: apsw.Connection, lane: int, n: int) -> dict[int, int]:
 
 def disown(connection: apsw.Connection) -> None:
     """Seal the lane that was written here; from now on none is."""
+    # What its next change would have known is not what a change knows that a lost vault wrote in its place.
+    connection.execute(
+        "DELETE FROM lane_knowledge WHERE (lane, n) IN (SELECT lane, lanes.n + 1 FROM lanes WHERE is_own)"
+    )
     connection.execute("UPDATE lanes SET sealed = n, is_own = 0 WHERE is_own")
 
 

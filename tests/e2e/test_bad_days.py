@@ -38,6 +38,7 @@ import sys
 from pathlib import Path
 from app.store.lock import VaultLock
 lock = VaultLock(Path(sys.argv[1])).acquire()
+lock.settle()
 print("held", flush=True)
 sys.stdin.read()
 """

@@ -56,6 +56,8 @@ AGREED = {
     "history": "SELECT h.lane, h.n, h.hlc, h.target_kind, h.target, h.event, h.actor, h.run_id, h.at, u.lane, u.n"
     " FROM memory_history h LEFT JOIN memory_history u ON u.id = h.undone_by WHERE h.target_kind <> 'proposal'",
     "erasures": "SELECT lane, n, target_kind, target FROM erasures",
+    "knowledge": "SELECT k.lane, k.n, k.of_lane, k.known FROM lane_knowledge k JOIN lanes l ON l.lane = k.lane"
+    " WHERE k.n <= l.n",
 }
 
 

@@ -507,6 +507,26 @@ def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Ma
     assert other.ask("memory.get", ids=[kept.id]).memories
 
 
+def test_what_a_lane_was_about_to_know_is_not_kept_when_it_is_left(
+    joined: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    one, other = joined
+    note = one.ask("note.save", content="first")
+    settle(one, other)
+    other.stop()
+    shutil.copytree(other.vault, tmp_path / "copy")
+    other.start()
+    note = one.ask("note.update", id=note.id, version=note.version, content="second")
+    settle(one, other)
+    [(entry,)] = other.rows("SELECT max(id) FROM memory_history WHERE target = ?", note.id)
+    other.ask("memory.undo", history_ids=[entry])
+    settle(one, other)
+    other.stop()
+    put_back(other, tmp_path / "copy")
+    settle(one, other)
+    assert one.contents() == ["first"]
+
+
 def put_back(machine: Machine, copy: Path) -> None:
     """Put a vault that is closed back from a copy of its folder, and open it."""
     shutil.rmtree(machine.vault)
