@@ -118,10 +118,10 @@ class Bridge(QObject):
         """Hear no more, and cancel what was started and is not finished."""
         self._is_closed = True
         self._unsubscribe()
-        pending = [task for task in self._tasks if task is not asyncio.current_task()]
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
+        while pending := [task for task in self._tasks if task is not asyncio.current_task()]:
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
 
     def _on_task_done(self, task: "asyncio.Task[Any]") -> None:
         report = self._tasks.pop(task)
@@ -139,6 +139,8 @@ class Bridge(QObject):
         self.failed.emit(error)
 
     def _on_event_received(self, event: Event) -> None:
+        if self._is_closed:
+            return  # it was on its way
         if isinstance(event, ChangeSet):
             self.changed.emit(event)
         elif isinstance(event, Progress):

@@ -69,7 +69,8 @@ def _check_forgotten(window: Window, note: str, rest: Rest) -> None:
     rest(lambda: ZEBRA not in _words(window))
     assert note not in repr(window.places._places)
     assert "may have quoted what was erased for ever" in window.banner.text
-    window.places.go_back()
+    while _here(window).pane == "schedule" and window.places.can_go_back:  # of which one may be open by now
+        window.places.go_back()
     assert _here(window).pane == "graph"
 
 
