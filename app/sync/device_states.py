@@ -26,7 +26,7 @@ from app.sync.sealing.member_list import MemberList
 
 _STATES: Final = "sync.states"
 REWRITTEN: Final = "sync.rewritten"
-"""How many erasures the segments that this device writes were rewritten for."""
+"""Number of erasures for which the segments of this device were rewritten."""
 LONGEST_MS: Final = 3_600_000
 """A device that does nothing says so often that it is there."""
 

@@ -31,7 +31,7 @@ _TRIES: Final = 5
 LONGEST_NAME: Final = 64
 
 Change = Callable[[MemberList, dict[str, str]], MemberList | None]
-"""What becomes of a list, ``None`` for nothing; names of devices are changed in place."""
+"""Change of the list of members: returns the new list, or ``None`` to leave it; names are changed in place."""
 
 
 @dataclass(frozen=True, slots=True)

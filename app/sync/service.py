@@ -57,7 +57,7 @@ _NOTHING: Final = Sentence("")
 _UNREADABLE: Final = Sentence("Changes of another machine cannot be read.")
 _HELD: Final = Sentence("Another machine removed much at once, which waits for you.")
 _MISSING: Final = Sentence("Changes of another machine are missing.")
-"""What a lane waits for where another one waits: that other reason is told first."""
+"""Reason of a lane that waits for another lane; the reason of that other one is told first."""
 
 Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
 

@@ -1865,8 +1865,8 @@
         <translation>Austausch läuft …</translation>
     </message>
     <message>
-        <source>Has everything</source>
-        <translation>Hat alles</translation>
+        <source>Has all that is here</source>
+        <translation>Hat alles, was hier ist</translation>
     </message>
     <message>
         <source>Heard of</source>
@@ -1907,6 +1907,10 @@
     <message>
         <source>Much was removed on another machine</source>
         <translation>Auf einem anderen Rechner wurde viel entfernt</translation>
+    </message>
+    <message>
+        <source>Not heard of yet</source>
+        <translation>Noch nichts gehört</translation>
     </message>
     <message>
         <source>Not now</source>

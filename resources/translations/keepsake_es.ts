@@ -1865,8 +1865,8 @@
         <translation>Intercambiando…</translation>
     </message>
     <message>
-        <source>Has everything</source>
-        <translation>Lo tiene todo</translation>
+        <source>Has all that is here</source>
+        <translation>Tiene todo lo que hay aquí</translation>
     </message>
     <message>
         <source>Heard of</source>
@@ -1907,6 +1907,10 @@
     <message>
         <source>Much was removed on another machine</source>
         <translation>En otro equipo se quitaron muchas cosas</translation>
+    </message>
+    <message>
+        <source>Not heard of yet</source>
+        <translation>Aún sin noticias</translation>
     </message>
     <message>
         <source>Not now</source>

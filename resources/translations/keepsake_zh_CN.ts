@@ -1865,8 +1865,8 @@
         <translation>正在交换…</translation>
     </message>
     <message>
-        <source>Has everything</source>
-        <translation>内容齐全</translation>
+        <source>Has all that is here</source>
+        <translation>拥有此处的全部内容</translation>
     </message>
     <message>
         <source>Heard of</source>
@@ -1907,6 +1907,10 @@
     <message>
         <source>Much was removed on another machine</source>
         <translation>另一台设备上删除了很多内容</translation>
+    </message>
+    <message>
+        <source>Not heard of yet</source>
+        <translation>尚无消息</translation>
     </message>
     <message>
         <source>Not now</source>

@@ -23,7 +23,7 @@ _PLACES: Final[dict[tuple[str, ...], Callable[[str], ExchangePlace]]] = {
     S3: S3Place,
 }
 _SECRET: Final = ("password", "secret", "token", "access_key")
-"""What stands in the names of those options in an address that nobody else may see."""
+"""Parts of the names of options in an address whose values are secret."""
 
 
 def place_of(address: str) -> ExchangePlace:

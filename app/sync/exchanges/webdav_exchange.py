@@ -19,7 +19,7 @@ from app.sync.exchanges.webdav_address import WebdavAddress, webdav_address
 from app.sync.exchanges.webdav_client import WebdavClient
 
 KEPT_UNFINISHED: Final = timedelta(days=1)
-"""What was not finished for so long was left by a process that ended."""
+"""Age after which an unfinished file was left by a process that ended."""
 _UNFINISHED: Final = re.compile(r"unfinished-[0-9a-f]{32}")  # some servers refuse names like .x and x.part
 
 

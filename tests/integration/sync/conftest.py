@@ -1,4 +1,4 @@
-"""Exchange points of each kind; a server is started once for all tests that need it."""
+"""Machines that share, and exchange points of each kind; a server is started once for all tests that need it."""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -9,6 +9,7 @@ import pytest
 from tests.helpers.postgresql import PostgresqlServer, binaries
 from tests.helpers.s3 import MotoServer, S3Server, has_moto
 from tests.helpers.webdav import ApacheServer, WebdavServer, WsgidavServer, apache
+from tests.integration.sync.machines import Machine, share
 
 
 @pytest.fixture(scope="session")
@@ -77,3 +78,13 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(folder)
     server: PostgresqlServer | WebdavServer | S3Server = request.getfixturevalue(request.param)
     return server.new_place()
+
+
+@pytest.fixture
+def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
+    """Return two machines that share a folder."""
+    one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
+    share(one, other)
+    yield one, other
+    one.stop()
+    other.stop()

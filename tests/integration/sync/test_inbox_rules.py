@@ -1,24 +1,12 @@
 """Rules of the inbox hold on all machines, and of two set at once the stricter one."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.history.acts.model import sentence
 from tests.helpers.engine import engine_of
-from tests.integration.sync.machines import Machine, settle, share
+from tests.integration.sync.machines import Machine, settle
 
 RULES = "SELECT agent, kind, action FROM inbox_rules"
-
-
-@pytest.fixture
-def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
-    one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
-    share(one, other)
-    yield one, other
-    one.stop()
-    other.stop()
 
 
 def test_a_rule_travels_and_so_does_its_removal(joined: tuple[Machine, Machine]) -> None:

@@ -1,22 +1,9 @@
 """Of two texts of the same lines one stands, and the other is offered until a person takes or dismisses it."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.errors import NotFoundError
-from tests.integration.sync.machines import Machine, settle, share
-
-
-@pytest.fixture
-def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
-    folder = tmp_path / "shared"
-    one, other = Machine(tmp_path / "desktop", folder), Machine(tmp_path / "laptop", folder)
-    share(one, other)
-    yield one, other
-    for machine in (one, other):
-        machine.stop()
+from tests.integration.sync.machines import Machine, settle
 
 
 def offered(machine: Machine, note: str) -> list[str]:

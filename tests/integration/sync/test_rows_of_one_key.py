@@ -1,23 +1,9 @@
 """Facts of one key and searches of one query on two machines: one holds."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
-from tests.integration.sync.machines import Machine, settle, share
+from tests.integration.sync.machines import Machine, settle
 
 FACTS = "SELECT content FROM memories WHERE kind = 'fact' AND valid_until IS NULL"
 SEARCHES = "SELECT name FROM saved_searches WHERE deleted_at IS NULL"
-
-
-@pytest.fixture
-def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
-    one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
-    share(one, other)
-    yield one, other
-    one.stop()
-    other.stop()
 
 
 def fact(machine: Machine, value: str) -> str:

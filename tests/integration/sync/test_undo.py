@@ -1,23 +1,11 @@
 """What was done on any machine can be undone on any other, and all agree afterwards."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.errors import StaleError
-from tests.integration.sync.machines import Machine, settle, share
-
-
-@pytest.fixture
-def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
-    folder = tmp_path / "shared"
-    one, other = Machine(tmp_path / "desktop", folder), Machine(tmp_path / "laptop", folder)
-    share(one, other)
-    yield one, other
-    for machine in (one, other):
-        machine.stop()
+from tests.integration.sync.machines import Machine, settle
 
 
 def update(machine: Machine, note: str, **fields: Any) -> int:

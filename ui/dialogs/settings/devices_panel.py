@@ -185,8 +185,13 @@ class DevicesPanel(SettingsPanel):
     def _row_of(self, device: "Device") -> list[str]:
         name = self.tr("{name} (this machine)").format(name=device.name) if device.is_this else device.name
         when = "" if device.is_this or device.last_seen_at is None else full_date(device.last_seen_at)
-        behind = counted(device.behind, self.tr("1 change behind"), self.tr("{n} changes behind"))
-        return [name, when, behind if device.behind else self.tr("Has everything")]
+        if device.last_seen_at is None and not device.is_this:
+            state = self.tr("Not heard of yet")
+        elif device.behind:
+            state = counted(device.behind, self.tr("1 change behind"), self.tr("{n} changes behind"))
+        else:
+            state = "" if device.is_this else self.tr("Has all that is here")
+        return [name, when, state]
 
     def _show_request(self) -> None:
         request = self._request
