@@ -6214,6 +6214,10 @@
         <translation>Die Umgebungsvariable {variable} enthält keinen Schlüssel für „{provider}“.</translation>
     </message>
     <message>
+        <source>The exchange with this database has ended.</source>
+        <translation>Der Austausch mit dieser Datenbank ist beendet.</translation>
+    </message>
+    <message>
         <source>The export was stopped; nothing was written.</source>
         <translation>Der Export wurde angehalten; nichts wurde geschrieben.</translation>
     </message>

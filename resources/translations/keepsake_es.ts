@@ -6214,6 +6214,10 @@
         <translation>La variable de entorno {variable} no contiene ninguna clave para «{provider}».</translation>
     </message>
     <message>
+        <source>The exchange with this database has ended.</source>
+        <translation>El intercambio con esta base de datos ha terminado.</translation>
+    </message>
+    <message>
         <source>The export was stopped; nothing was written.</source>
         <translation>La exportación se detuvo; no se escribió nada.</translation>
     </message>

@@ -6214,6 +6214,10 @@
         <translation>环境变量 {variable} 没有“{provider}”的密钥。</translation>
     </message>
     <message>
+        <source>The exchange with this database has ended.</source>
+        <translation>与此数据库的交换已结束。</translation>
+    </message>
+    <message>
         <source>The export was stopped; nothing was written.</source>
         <translation>导出已停止；未写入任何内容。</translation>
     </message>
