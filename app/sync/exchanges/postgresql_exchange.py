@@ -68,7 +68,8 @@ def database_at(address: str) -> "PostgresqlDatabase":
             "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
         ) from error
     whole = conninfo.make_conninfo(address, **{**_OPTIONS, **given})
-    return PostgresqlDatabase(whole, "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED))
+    limited = "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED)
+    return PostgresqlDatabase(whole, limited, str(given.get("dbname") or given.get("user") or ""))
 
 
 class PostgresqlPlace:
@@ -251,9 +252,11 @@ class PostgresqlDatabase:
         address: The address, with how to connect.
         limited: The same with a limit of time that the server keeps, ``""`` for none. A server between that does not
             take it, such as PgBouncer, is noticed once.
+        name: The database's name.
     """
 
-    def __init__(self, address: str, limited: str) -> None:
+    def __init__(self, address: str, limited: str, name: str) -> None:
+        self.name = name
         self._address = address
         self._limited = limited
         self._lock = threading.Lock()
