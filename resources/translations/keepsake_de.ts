@@ -6038,6 +6038,10 @@
         <translation>Ein anderes Programm hat die Konfiguration geändert, seit sie angezeigt wurde. Sieh dir die Änderung noch einmal an; es wurde nichts geschrieben.</translation>
     </message>
     <message>
+        <source>The connection to the database was closed.</source>
+        <translation>Die Verbindung zur Datenbank wurde geschlossen.</translation>
+    </message>
+    <message>
         <source>The connection to the place where your machines meet was closed.</source>
         <translation>Die Verbindung zu dem Ort, an dem sich deine Rechner treffen, wurde geschlossen.</translation>
     </message>
@@ -7428,6 +7432,10 @@
     <message>
         <source>This was stopped before it was done.</source>
         <translation>Dies wurde angehalten, bevor es getan war.</translation>
+    </message>
+    <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>

@@ -6038,6 +6038,10 @@
         <translation>Otro programa cambió la configuración desde que se mostró. Revisa de nuevo el cambio; no se escribió nada.</translation>
     </message>
     <message>
+        <source>The connection to the database was closed.</source>
+        <translation>La conexión con la base de datos se cerró.</translation>
+    </message>
+    <message>
         <source>The connection to the place where your machines meet was closed.</source>
         <translation>Se cerró la conexión con el lugar donde se encuentran tus equipos.</translation>
     </message>
@@ -7428,6 +7432,10 @@
     <message>
         <source>This was stopped before it was done.</source>
         <translation>Esto se detuvo antes de terminar.</translation>
+    </message>
+    <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>Esto se detuvo antes de terminar: se cerró el almacén, o entretanto usted eligió otra cosa.</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>

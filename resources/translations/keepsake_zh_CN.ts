@@ -6038,6 +6038,10 @@
         <translation>自显示以来，配置已被另一个程序更改。请重新查看此更改；未写入任何内容。</translation>
     </message>
     <message>
+        <source>The connection to the database was closed.</source>
+        <translation>与数据库的连接已关闭。</translation>
+    </message>
+    <message>
         <source>The connection to the place where your machines meet was closed.</source>
         <translation>与你的各台电脑交汇处的连接已关闭。</translation>
     </message>
@@ -7428,6 +7432,10 @@
     <message>
         <source>This was stopped before it was done.</source>
         <translation>此项在完成前被停止。</translation>
+    </message>
+    <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>此操作在完成前已停止：保险库已关闭，或您在此期间作了其他选择。</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
