@@ -28,6 +28,7 @@ from app.store.store import Store
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.joined_place import JoinedPlace
 from app.sync.membership import Membership, checked_name
 from app.sync.model import SyncState
 from app.sync.sealing import device_state, member_list, primitives
@@ -36,7 +37,7 @@ from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import Member, MemberList
 from app.sync.sealing.primitives import NotOpenedError
 from app.sync.sealing.signed_text import TornError
-from app.sync.service import JoinedPlace, SyncService
+from app.sync.service import SyncService
 
 _log = logging.getLogger(__name__)
 
@@ -179,10 +180,10 @@ class DeviceService:
             )
         await self._sync.require_place_of(vault)
         messages, point = JoinMessages(vault, secret), place.point(vault)
-        async with _withdrawing(point) as asked:
+        async with _withdrawing(point) as leftovers:
             if await self._is_member(point, vault):
                 raise InputError("This machine shares its memory there already.", field="address")
-            keys, entries = await self._let_in(point, messages, name, asked)
+            keys, entries = await self._let_in(point, messages, name, leftovers)
         await self._membership.take_up(keys, entries)
         return await self._sync.join(address, fills_anew=False)
 
@@ -332,11 +333,11 @@ class DeviceService:
             await in_daemon_thread(point.put_new, name, data)
 
     async def _let_in(
-        self, point: ExchangePoint, messages: JoinMessages, name: str, asked: list[str]
+        self, point: ExchangePoint, messages: JoinMessages, name: str, leftovers: list[str]
     ) -> tuple[DeviceKeys, Sequence[bytes]]:
         """Put a request; once it was approved, return a member's keys and the list.
 
-        The names of the messages that are to be removed afterwards are added to ``asked``.
+        The names of the messages that are to be removed afterwards are added to ``leftovers``.
         """
         invitation = await in_daemon_thread(point.get, messages.invitation_name)
         if invitation is None or not messages.is_invitation(invitation):
@@ -347,7 +348,7 @@ class DeviceService:
             )
         keys = new_device_keys()
         request = messages.request(keys, name)
-        asked += messages.request_name(keys.id), messages.answer_name(keys.id), messages.invitation_name
+        leftovers += messages.request_name(keys.id), messages.answer_name(keys.id), messages.invitation_name
         await in_daemon_thread(point.put_new, messages.request_name(keys.id), request)
         word, content = await self._answered(point, messages, keys, request)
         if word != APPROVED:
@@ -401,9 +402,9 @@ class DeviceService:
 
 @asynccontextmanager
 async def _withdrawing(point: ExchangePoint) -> AsyncIterator[list[str]]:
-    """Remove at the end of a block the messages that it lists, and let go of the place.
+    """Remove the messages that a block lists at its end, and close the place.
 
-    Nobody waits for that where the block was stopped.
+    That is not waited for where the block was stopped.
     """
     names: list[str] = []
     is_stopped = False

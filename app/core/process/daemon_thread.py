@@ -1,4 +1,4 @@
-"""Calls on threads that nobody has to wait for.
+"""Calls on threads that the program does not wait for at its end.
 
 The interpreter waits at its end for the threads of a pool, also for one that waits for a server which says nothing, or
 for a disk that hangs. A daemon thread is left alone.
@@ -55,7 +55,7 @@ def _settle(future: "Future[T]", work: Callable[[], T]) -> None:
 
 
 def begin_in_daemon_thread(work: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
-    """Begin a call whose end nobody waits for; it raises nothing."""
+    """Begin a call whose result is not needed; it must raise nothing."""
     _THREADS.submit(work, *args, **kwargs)
 
 
@@ -102,9 +102,9 @@ class Calls:
 
 
 async def in_daemon_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what ``work`` returns on a thread that the program does not wait for at its end.
+    """Return the result of ``work``, called on a daemon thread.
 
-    Where the caller is cancelled or the call is given up, the thread goes on alone and nobody hears of its result.
+    Where the caller is cancelled or the call is given up, the thread goes on alone and its result is dropped.
 
     Raises:
         CallStoppedError: It was given up; see ``Calls``.

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 class KeptConnection:
-    """Connection that is made when it is needed, used by one thread at a time, and kept.
+    """Connection that is made when it is needed, and kept.
 
-    Any thread may close it, and waits neither for the server nor for who uses it: that one gets no answer.
+    One thread at a time uses it. Any thread may close it, and waits neither for the server nor for the thread that
+    uses it, which gets no answer.
 
     Args:
         connect: Makes it.
@@ -32,7 +33,7 @@ class KeptConnection:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Let nobody else use the connection in a block.
+        """Keep the connection for this thread in a block.
 
         Raises:
             ExchangeError: It was closed.
@@ -69,7 +70,7 @@ class KeptConnection:
         if self._connection is None:
             connection = self._connect()
             with self._lock:
-                self._connection = connection  # closed at the end of the turn where nobody wants it any more
+                self._connection = connection  # closed at the end of the turn where it came too late
                 self._require_open()
         return self._connection
 
@@ -91,7 +92,7 @@ class KeptConnection:
 
     def _require_open(self) -> None:
         if self._is_closed:
-            raise ExchangeError("The connection to the database was closed.")
+            raise ExchangeError("The exchange with this database has ended.")
 
 
 def cut(connection: "psycopg.Connection[Any]") -> None:

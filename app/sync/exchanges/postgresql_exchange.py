@@ -68,7 +68,8 @@ def database_at(address: str) -> "PostgresqlDatabase":
             "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
         ) from error
     whole = conninfo.make_conninfo(address, **{**_OPTIONS, **given})
-    return PostgresqlDatabase(whole, "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED))
+    limited = "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED)
+    return PostgresqlDatabase(whole, limited, str(given.get("dbname") or given.get("user") or ""))
 
 
 class PostgresqlPlace:
@@ -235,9 +236,11 @@ class PostgresqlDatabase:
         address: The address, with how to connect.
         limited: The same with a limit of time that the server keeps, ``""`` for none. A server between that does not
             take it, such as PgBouncer, is noticed once.
+        name: The database's name.
     """
 
-    def __init__(self, address: str, limited: str) -> None:
+    def __init__(self, address: str, limited: str, name: str) -> None:
+        self.name = name
         self._address = address
         self._limited = limited
         self._kept = KeptConnection(self.connect)
@@ -280,7 +283,10 @@ class PostgresqlDatabase:
             return self._repeated(lambda connection: _rows(connection, statement, values))
 
     def close(self) -> None:
-        """End the connection for good, without waiting for the server; who waits for an answer gets none."""
+        """End the connection for good, without waiting for the server.
+
+        A thread that waits for an answer gets none.
+        """
         self._kept.close()
 
     def _repeated(self, work: "Callable[[psycopg.Connection[Any]], T]") -> T:
