@@ -68,7 +68,7 @@ class EntityEraser:
 
 
 def _entries(connection: apsw.Connection, target: str) -> list[int]:
-    """Return the entries of the history that are to go: all in a copy from before there were lanes."""
+    """Return the entries that are to go, all of them in a copy without lanes."""
     is_forgotten = erasures.IS_FORGOTTEN if lanes.are_known(connection) else "TRUE"
     rows = connection.execute(
         f"SELECT id FROM memory_history h WHERE h.target_kind = 'entity' AND h.target = ? AND {is_forgotten}", (target,)

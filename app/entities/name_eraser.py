@@ -145,15 +145,15 @@ def _drop_history(connection: apsw.Connection, entities: Collection[str]) -> Cou
 
 def _take_joins_back(connection: apsw.Connection, entities: Collection[str]) -> list[str]:
     """Take back what joined entities by itself, and return those that stand alone again."""
-    parted: list[str] = []
     joined = connection.execute(
         "SELECT id FROM entities e WHERE merged_into IS NOT NULL AND touched = 0"
         " AND EXISTS (SELECT 1 FROM entity_aliases a WHERE a.entity_id = e.id)"
     ).fetchall()
-    for entity in (str(row[0]) for row in joined):
-        if {entity, repo.root(connection, entity)} & set(entities) and part(connection, entity, {}):
-            parted.append(entity)
-    return parted
+    return [
+        entity
+        for entity in (str(row[0]) for row in joined)
+        if {entity, repo.root(connection, entity)} & set(entities) and part(connection, entity, {})
+    ]
 
 
 def part(connection: apsw.Connection, entity: str, fields: Mapping[str, Any]) -> bool:

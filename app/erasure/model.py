@@ -80,7 +80,7 @@ class ErasureReceipt:
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """Target of an erasure: a memory, session, schedule, saved search, or the history of an entity.
+    """Target of an erasure; of an entity that is its history.
 
     An entity itself is there as long as a text mentions it. What is recorded of it later stays.
     """
