@@ -222,7 +222,7 @@ class DeviceService:
         is_by_all = await self._states.is_forgotten_by_all(standing)
         answered: list[ErasureReceipt] = []
         for receipt in receipts:
-            places = await self._store.read(partial(erasures.places_of, targets=[*receipt.ids, *receipt.sessions]))
+            places = await self._store.read(partial(erasures.places_of, targets=_targets_of(receipt)))
             waiting = [
                 standing.names.get(device, device)
                 for device in standing.members.members
@@ -450,6 +450,10 @@ def _entries_at(point: ExchangePoint) -> list[bytes]:
     while (data := point.get(member_list.entry_name(len(entries) + 1))) is not None:
         entries.append(data)
     return entries
+
+
+def _targets_of(receipt: ErasureReceipt) -> Sequence[str]:
+    return (*receipt.ids, *receipt.sessions, *receipt.entities)
 
 
 def _has_erased(state: DeviceState | None, places: Mapping[int, int]) -> bool:

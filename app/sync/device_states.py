@@ -109,7 +109,7 @@ def _own_state(connection: apsw.Connection) -> DeviceState:
     rows = connection.execute("SELECT lane, CASE WHEN was_own THEN shared_n ELSE n END FROM lanes").fetchall()
     marks = {f"{int(str(lane)):016x}": int(str(n)) for lane, n in rows if n}
     receipts = erasures.receipts_digest(connection)
-    count = len(erasures.all_targets(connection))
+    count = erasures.count(connection)
     if receipts is None or int(meta.read(connection, REWRITTEN) or 0) != count:
         return DeviceState(0, marks)
     erased = {f"{lane:016x}": n for lane, n in erasures.last_numbers(connection).items()}

@@ -41,7 +41,7 @@ from app.sync.device_states import REWRITTEN, DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
 from app.sync.lane_sealer import OtherEpochError, RemovedWriterError
-from app.sync.lane_segment import Segment, SegmentPlace
+from app.sync.lane_segment import Forgotten, Segment, SegmentPlace
 from app.sync.membership import Membership
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.receiver import Received, Receiver
@@ -508,24 +508,25 @@ class SyncService:
         """Forget for ever what another machine forgot."""
         targets = await self._store.read(erasures.all_targets)
         await self._forget(targets, ACTOR)
+        await self._store.write(lane_rows.learn)
 
     async def _rewrite(self, joined: SealedExchange) -> None:
         """Write the segments of own lanes and of removed devices anew without what was forgotten."""
 
-        def work(connection: apsw.Connection) -> tuple[dict[int, int], frozenset[str], str, str | None]:
+        def work(connection: apsw.Connection) -> tuple[dict[int, int], str, str | None]:
             rows = connection.execute("SELECT lane, n, was_own FROM lanes").fetchall()
             # A vault that was put back does not know as its own what was written after its copy was made.
             own = {int(str(lane)): int(str(n)) for lane, n, was in rows if was or was_written_here(int(str(lane)))}
-            forgotten = frozenset(target.id for target in erasures.all_targets(connection))
-            return own, forgotten, str(len(forgotten)), meta.read(connection, REWRITTEN)
+            return own, str(erasures.count(connection)), meta.read(connection, REWRITTEN)
 
-        own, forgotten, count, done = await self._store.read(work)
+        own, count, done = await self._store.read(work)
         if count == (done or "0"):
             return
         for lane in await in_daemon_thread(joined.lanes_of_removed):
             own.setdefault(lane, 0)
         is_done = True
         for lane, n in own.items():
+            forgotten = await self._store.read(partial(_forgotten, lane))
             is_done &= await in_daemon_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
         if is_done:
             await self._store.write(lambda connection: meta.write(connection, REWRITTEN, count))
@@ -566,6 +567,12 @@ def _newer(lane: int, n: int) -> ExchangeNewerError:
         lane=f"{lane:016x}",
         waiting=n,
     )
+
+
+def _forgotten(lane: int, connection: apsw.Connection) -> Forgotten:
+    ids = frozenset(target.id for target in erasures.all_targets(connection) if target.kind != "entity")
+    known = connection.execute("SELECT n FROM lanes WHERE lane = ?", (lane,)).get or 0
+    return Forgotten(ids, erasures.entities_until(connection, lane), int(known))
 
 
 def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> None:
