@@ -26,6 +26,7 @@ from app.store.store import Store
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.joined_place import JoinedPlace
 from app.sync.membership import Membership, checked_name
 from app.sync.model import SyncState
 from app.sync.sealing import device_state, member_list, primitives
@@ -34,7 +35,7 @@ from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import Member, MemberList
 from app.sync.sealing.primitives import NotOpenedError
 from app.sync.sealing.signed_text import TornError
-from app.sync.service import JoinedPlace, SyncService
+from app.sync.service import SyncService
 
 _log = logging.getLogger(__name__)
 

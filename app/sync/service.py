@@ -9,7 +9,7 @@ import logging
 import platform
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -37,7 +37,7 @@ from app.store.store import Store
 from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_log
 from app.sync.device_states import REWRITTEN, DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
-from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
 from app.sync.lane_sealer import OtherEpochError, RemovedWriterError
 from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.membership import Membership
@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 OPERATION: Final = "device.sync"
 ACTOR: Final = "sync"
-_PLACE, _VAULT, _SETTLED = "sync.place", "sync.vault", "sync.settled"
+_SETTLED: Final = "sync.settled"
 _PAUSED: Final = "sync.paused"
 
 _NOTHING: Final = Sentence("")
@@ -64,21 +64,6 @@ Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
 
 class _HeldOpenError(Exception):
     """An import runs, so that nothing can be sealed."""
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedPlace:
-    """Place where the vault is shared.
-
-    Args:
-        point: The exchange point.
-        vault: The id that all machines call the vault by.
-        address: The address of the place, without a password.
-    """
-
-    point: ExchangePoint
-    vault: str
-    address: str
 
 
 class SyncService:
@@ -113,8 +98,7 @@ class SyncService:
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
         self._has_begun = asyncio.Event()
-        self._reached: JoinedPlace | None = None
-        self._hearing: asyncio.Future[bool] | None = None
+        self._reach = PlaceReach(store, membership)
         self._synced_ms: int | None = None
         self._problem: str = _NOTHING
         self._held: tuple[HeldRemovals, ...] = ()
@@ -134,7 +118,7 @@ class SyncService:
         """
         place = place_of(address)
         there = await asyncio.to_thread(place.vault)
-        known = await self._store.read(partial(meta.read, key=_VAULT))
+        known = await self._store.read(partial(meta.read, key=VAULT_KEY))
         if not (fills_anew and there is None):
             await self.require_place_of(there)
         vault = there or known or new_vault_id()
@@ -150,12 +134,12 @@ class SyncService:
         await self._membership.keep_address(place.address, shown)
 
         def work(connection: apsw.Connection) -> None:
-            meta.write(connection, _VAULT, vault)
-            meta.write(connection, _PLACE, shown)
+            meta.write(connection, VAULT_KEY, vault)
+            meta.write(connection, PLACE_KEY, shown)
 
         await self._store.write(work)
         await asyncio.to_thread(place.make_vault, vault)
-        await self._let_go()
+        await self._reach.let_go()
         joined = await self.joined()
         if joined is not None:
             await self._membership.refreshed(joined.point, vault)
@@ -171,7 +155,7 @@ class SyncService:
         Raises:
             InputError: It is.
         """
-        known = await self._store.read(partial(meta.read, key=_VAULT))
+        known = await self._store.read(partial(meta.read, key=VAULT_KEY))
         if known is not None and known != vault:
             raise InputError(
                 "This vault shares its changes through another place. If that one was moved, name the place where"
@@ -182,8 +166,8 @@ class SyncService:
     async def leave(self) -> SyncState:
         """Stop sharing the vault; joining the same place again goes on."""
         async with self._one_at_a_time:
-            await self._store.write(lambda connection: meta.remove(connection, _PLACE))
-            await self._let_go()
+            await self._store.write(lambda connection: meta.remove(connection, PLACE_KEY))
+            await self._reach.let_go()
             self._synced_ms, self._problem, self._held = None, _NOTHING, ()
         return await self.state()
 
@@ -214,13 +198,7 @@ class SyncService:
         Raises:
             MachineError: The place cannot be reached.
         """
-        joined = await self.joined()
-        if joined is None or not joined.point.hears:
-            await asyncio.sleep(seconds)
-            return None
-        # Its thread goes on where this is cancelled; ``_let_go`` waits for its end.
-        self._hearing = asyncio.ensure_future(asyncio.to_thread(joined.point.wait, seconds))
-        return await asyncio.shield(self._hearing)
+        return await self._reach.hear(seconds)
 
     async def is_near(self) -> bool:
         """Return whether looking for what others added costs nothing."""
@@ -316,33 +294,11 @@ class SyncService:
 
     async def joined(self) -> JoinedPlace | None:
         """Return the place where the vault is shared, ``None`` where it is not."""
-
-        def work(connection: apsw.Connection) -> tuple[str | None, str | None]:
-            return meta.read(connection, _PLACE), meta.read(connection, _VAULT)
-
-        address, vault = await self._store.read(work)
-        if address is None or vault is None:
-            return None
-        if self._reached is None or (self._reached.address, self._reached.vault) != (address, vault):
-            await self._let_go()
-            full = await self._membership.address(address)
-            self._reached = JoinedPlace(place_of(full).point(vault), vault, address)
-        return self._reached
+        return await self._reach.joined()
 
     async def close(self) -> None:
         """End the connections to the place."""
-        await self._let_go()
-
-    async def _let_go(self) -> None:
-        """End the connections to the place that was used until now."""
-        reached, self._reached = self._reached, None
-        if reached is None:
-            return
-        await asyncio.to_thread(reached.point.close)
-        if self._hearing is not None:
-            await asyncio.gather(self._hearing, return_exceptions=True)
-            self._hearing = None
-            await asyncio.to_thread(reached.point.close)
+        await self._reach.let_go()
 
     def _require_no_import(self) -> None:
         """Refuse to seal while an import runs; to be called in the transaction that seals."""

@@ -68,7 +68,8 @@ def database_at(address: str) -> "PostgresqlDatabase":
             "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
         ) from error
     whole = conninfo.make_conninfo(address, **{**_OPTIONS, **given})
-    return PostgresqlDatabase(whole, "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED))
+    limited = "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED)
+    return PostgresqlDatabase(whole, limited, str(given.get("dbname") or given.get("user") or ""))
 
 
 class PostgresqlPlace:
@@ -112,7 +113,7 @@ class PostgresqlPlace:
 
     def point(self, vault: str) -> "PostgresqlExchange":
         """Return the exchange point of a vault."""
-        return PostgresqlExchange(self._database, vault)
+        return PostgresqlExchange(database_at(self.address), vault)
 
 
 class PostgresqlExchange:
@@ -210,12 +211,12 @@ class PostgresqlExchange:
                 raise
 
     def close(self) -> None:
-        """End the connections; the next verb makes others."""
+        """End the connections for good; a verb that comes later is refused."""
+        self._database.end()
         if self._listening is not None:
             _cut(self._listening)
         with self._one_at_a_time:
             self._let_go()
-        self._database.close()
 
     def _let_go(self) -> None:
         listening, self._listening = self._listening, None
@@ -226,13 +227,16 @@ class PostgresqlExchange:
         """Return a connection that is notified, ``None`` where notifications do not come through."""
         connection = self._database.connect()
         probe = f"probe {new_vault_id()}"
-        with _answering(connection):
-            connection.execute(f"LISTEN {CHANNEL}")
-        self._database.rows("SELECT pg_notify(%s, %s)", CHANNEL, probe)
-        if _is_notified(connection, probe, PROBE_S):
-            return connection
-        connection.close()
-        return None
+        is_notified = False
+        try:
+            with _answering(connection):
+                connection.execute(f"LISTEN {CHANNEL}")
+            self._database.rows("SELECT pg_notify(%s, %s)", CHANNEL, probe)
+            is_notified = _is_notified(connection, probe, PROBE_S)
+        finally:
+            if not is_notified:
+                connection.close()
+        return connection if is_notified else None
 
 
 class NoTableError(MachineError):
@@ -248,14 +252,17 @@ class PostgresqlDatabase:
         address: The address, with how to connect.
         limited: The same with a limit of time that the server keeps, ``""`` for none. A server between that does not
             take it, such as PgBouncer, is noticed once.
+        name: The database's name.
     """
 
-    def __init__(self, address: str, limited: str) -> None:
+    def __init__(self, address: str, limited: str, name: str) -> None:
+        self.name = name
         self._address = address
         self._limited = limited
         self._lock = threading.Lock()
         self._connection: psycopg.Connection[Any] | None = None
         self._is_closing = False
+        self._has_ended = False
 
     def __enter__(self) -> None:
         """Keep the connection until the end of a block."""
@@ -273,9 +280,14 @@ class PostgresqlDatabase:
         """Return a new connection, each of whose statements is a transaction.
 
         No statement is prepared: behind a pool the next one may reach another process of the server.
+
+        Raises:
+            ExchangeError: The connections were ended for good.
         """
         import psycopg  # noqa: PLC0415
 
+        if self._has_ended:
+            raise ExchangeError("The exchange with this database has ended.")
         try:
             return psycopg.connect(self._limited or self._address, autocommit=True, prepare_threshold=None)
         except psycopg.OperationalError as error:
@@ -292,6 +304,11 @@ class PostgresqlDatabase:
         """
         with self._lock, _translated():
             return self._repeated(lambda connection: _rows(connection, statement, values))
+
+    def end(self) -> None:
+        """End the connection and make no other."""
+        self._has_ended = True
+        self.close()
 
     def close(self) -> None:
         """End the connection; who waits for an answer gets none."""
