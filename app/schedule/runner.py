@@ -23,7 +23,7 @@ from app.schedule.power import PowerState
 from app.schedule.service import ScheduleService
 from app.schedule.shared_runs import shared_run, sharing_of
 from app.sentence import Sentence, joined
-from app.sync.leases.job_turns import JobTurns, Turn
+from app.sync.leases.job_turns import JobTurn, JobTurns
 
 _log = logging.getLogger(__name__)
 
@@ -46,13 +46,13 @@ class ScheduledJob(Protocol):
 
     @property
     def sharing(self) -> Sharing:
-        """Which of the machines that share the vault do it."""
+        """The machines that do it, of those that share the vault."""
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
 
     def is_harmless(self) -> bool:
-        """Return whether two machines that both do it unknown to each other come to the same, at no cost."""
+        """Return whether two machines that both do it come to the same, at no cost."""
 
     async def run(self, run_id: str, *, decides: bool) -> JobResult:
         """Do it; what it changes in the vault bears ``run_id``.
@@ -262,17 +262,17 @@ class ScheduleRunner:
         elif await self._start(schedule, is_manual=False, decides=decides) is None:
             await self.give_back(schedule.id, is_done=False)
 
-    async def turn_at(self, schedule: Schedule) -> Turn:
+    async def turn_at(self, schedule: Schedule) -> JobTurn:
         """Return whether it is this machine's turn at a schedule that is due; see ``JobTurns``."""
         job = self._jobs.get(schedule.id)
         sharing = sharing_of(schedule, None if job is None else job.sharing)
         if self.turns is None or sharing == "own" or not await self.turns.are_needed():
-            return Turn("go")
+            return JobTurn("go")
         is_made_here = await self._service.is_made_here(schedule.id)
         is_harmless = job is not None and job.is_harmless()
         run = shared_run(schedule, self._now(), is_harmless=is_harmless, is_made_here=is_made_here)
         if run is None:
-            return Turn("go")
+            return JobTurn("go")
         return await self.turns.ask(run) if sharing == "one" else await self.turns.ask_to_decide(run)
 
     async def _obstacle(self, schedule: Schedule) -> str:

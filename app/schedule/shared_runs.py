@@ -18,9 +18,10 @@ _MADE_HERE: Final = (
 
 
 def shared_run(schedule: Schedule, now: datetime, *, is_harmless: bool, is_made_here: bool | None) -> SharedRun | None:
-    """Return the run of a schedule that is due, ``None`` for one that is not or whose times cannot be worked out.
+    """Return the run of a schedule that is due.
 
-    Two machines name it the same: by its time, or of an interval by which of the intervals since 1970 it is in.
+    It is ``None`` for one that is not, or whose times cannot be worked out. Two machines name it the same: by its time,
+    or of an interval by which of the intervals since 1970 it is in.
 
     Args:
         schedule: The schedule.
@@ -52,6 +53,6 @@ def sharing_of(schedule: Schedule, built_in: Sharing | None) -> Sharing:
 
 
 def is_made_here(connection: apsw.Connection, schedule_id: str) -> bool | None:
-    """Return whether a schedule was made on this machine, ``None`` where the history does not tell."""
+    """Return whether a schedule was made here, ``None`` where the history does not tell."""
     row = connection.execute(_MADE_HERE, (schedule_id,)).fetchone()
     return None if row is None else bool(row[0])

@@ -100,7 +100,7 @@ def mark_in(connection: apsw.Connection, session: str, upper_seq: int, now_ms: i
 
 
 def is_read_up_to(connection: apsw.Connection, session: str, last_seq: int) -> bool:
-    """Return whether a session was read up to a message, as one is that has none yet."""
+    """Return whether a session was read up to a message; one without any was."""
     row = connection.execute(
         "SELECT t.consolidated_seq >= ?2 OR s.consolidated_at IS NOT NULL FROM sessions s JOIN session_state t"
         " ON t.session_id = s.id WHERE s.id = ?1",

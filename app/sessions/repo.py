@@ -286,7 +286,7 @@ def messages_between(
 
 
 def received_between(connection: apsw.Connection, session_id: str, after: int, upper: int) -> frozenset[int]:
-    """Return the numbers of the messages with ``after < seq <= upper`` that came from another machine."""
+    """Return the numbers ``after < seq <= upper`` of messages that came from another machine."""
     rows = connection.execute(
         "SELECT seq FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? AND origin_seq IS NOT NULL",
         (session_id, after, upper),

@@ -108,7 +108,7 @@ class _Existence:
     made: list[ChangePlace] = field(default_factory=list)
 
     def is_made_again(self, change: Change) -> bool:
-        """Note a change that makes the row; return whether another one, unknown to it, made the same.
+        """Note a change that makes the row; return whether it makes it again.
 
         Of what follows from other things, such as the digest of a week, machines make the same without knowing of each
         other. Who takes it away has then taken it away wherever it was made.

@@ -39,7 +39,7 @@ class ScheduledUpkeep:
 
     @property
     def sharing(self) -> Sharing:
-        """Which of the machines that share the vault do it."""
+        """The machines that do it, of those that share the vault."""
         return self._job.sharing
 
     def is_enabled(self) -> bool:

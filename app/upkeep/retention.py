@@ -91,7 +91,7 @@ class Retention:
         return self._options().is_enabled
 
     def is_harmless(self) -> bool:
-        """Return True where no model is asked: rules make the same digest of the same observations."""
+        """Return True where no model is asked: rules make one digest of the same observations."""
         return not self._writer.is_available
 
     async def plan(self) -> UpkeepPlan:

@@ -80,10 +80,10 @@ class UpkeepJob(Protocol):
     goal: str
     unit: str
     sharing: Sharing
-    """Which of the machines that share the vault do it."""
+    """The machines that do it, of those that share the vault."""
 
     def is_harmless(self) -> bool:
-        """Return whether two machines that both do it unknown to each other come to the same, at no cost."""
+        """Return whether two machines that both do it come to the same, at no cost."""
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return the times at which it runs unless the person moved them, without a zone."""

@@ -15,12 +15,12 @@ _KNOWN: Final = (
 
 
 def is_known(connection: apsw.Connection, memory_id: str) -> bool:
-    """Return whether there is or was a memory of an id, on this machine or another."""
+    """Return whether there is or was a memory of an id, on any machine."""
     return connection.execute(_KNOWN, (memory_id,)).fetchone() is not None
 
 
 def next_derived_id(connection: apsw.Connection, kind: str, at_ms: int, *parts: str) -> str:
-    """Return the first id of what follows from some things that no memory has or had.
+    """Return the first id of a conclusion that no memory has or had.
 
     Machines that do not know of each other's conclusion give it the same id. Who has it already, and concludes again
     because a person did away with it, gives it another.

@@ -69,7 +69,7 @@ def latest(point: ExchangePoint, members: MemberList, chain: str) -> JobLease:
 def put_next(
     point: ExchangePoint, keys: DeviceKeys, members: MemberList, chain: str, lease: JobLease
 ) -> JobLease | None:
-    """Add the next object of a lease; return the lease then, ``None`` where another machine was faster.
+    """Add the next object of a lease, and return the lease.
 
     Args:
         point: The exchange point.
@@ -77,6 +77,9 @@ def put_next(
         members: The list of members.
         chain: The name of the work.
         lease: The lease with the number of its newest object, and with what is to be said now.
+
+    Returns:
+        The lease as it is then, ``None`` where another machine was faster.
     """
     number, runs = lease.number + 1, lease.runs[-MOST_RUNS:]
     name = _name(chain, number)

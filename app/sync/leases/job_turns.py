@@ -21,10 +21,11 @@ from app.errors import KeepsakeError, MachineError
 from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
+from app.sync.joined_place import JoinedPlace
 from app.sync.leases import job_lease
 from app.sync.leases.job_lease import JobLease
 from app.sync.membership import Membership, Standing
-from app.sync.service import JoinedPlace, SyncService
+from app.sync.service import SyncService
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class SharedRun:
         is_elastic: Whether any run of the work since this machine's last look counts as this one.
         is_repeatable: Whether a run that was begun elsewhere and is not heard of is begun again.
         is_harmless: Whether two machines that both do it unknown to each other come to the same.
-        begins_here: Whether this machine has the first turn; ``None`` where no machine is nearer to it.
+        begins_here: Whether it is this machine's where none had it yet; ``None`` where no machine is nearer to it.
     """
 
     job: str
@@ -77,7 +78,7 @@ class SharedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class JobTurn:
     """Answer to a machine that wants to do some work.
 
     Args:
@@ -91,7 +92,7 @@ class Turn:
     decides: bool = True
 
 
-_GO: Final = Turn("go")
+_GO: Final = JobTurn("go")
 
 
 @dataclass(slots=True)
@@ -107,12 +108,14 @@ class _Answer:
     """Answer that counts until the next look."""
 
     occurrence: str
-    turn: Turn
+    turn: JobTurn
     until: float
 
 
 class JobTurns:
-    """Says whose turn it is. Belongs to one event loop.
+    """Turns of machines that share a vault, as this one asks for them.
+
+    Belongs to one event loop.
 
     Args:
         store: The vault's database.
@@ -145,17 +148,20 @@ class JobTurns:
         """Return whether the vault is shared."""
         return await self._sync.joined() is not None
 
-    async def ask(self, run: SharedRun) -> Turn:
-        """Ask for the turn at a run that is due; with ``go`` the lease is taken, where the vault is shared."""
+    async def ask(self, run: SharedRun) -> JobTurn:
+        """Ask for the turn at a run that is due.
+
+        With ``go`` the lease is taken, where the vault is shared.
+        """
         joined = await self._sync.joined()
         if joined is None:
             return _GO
         async with self._asking.setdefault(run.job, asyncio.Lock()):
             return await self._answered(joined, run)
 
-    async def _answered(self, joined: JoinedPlace, run: SharedRun) -> Turn:
+    async def _answered(self, joined: JoinedPlace, run: SharedRun) -> JobTurn:
         if run.job in self._held:
-            return Turn("wait", Sentence("Waits: it runs already."))
+            return JobTurn("wait", Sentence("Waits: it runs already."))
         answer = self._answers.get(run.job)
         if answer is not None and answer.occurrence == run.occurrence and self.monotonic() < answer.until:
             return answer.turn
@@ -169,13 +175,13 @@ class JobTurns:
             self._silences.pop(run.job, None)
         return turn
 
-    async def ask_to_decide(self, run: SharedRun) -> Turn:
+    async def ask_to_decide(self, run: SharedRun) -> JobTurn:
         """Ask whether this machine decides for all in work that each does for itself.
 
         It was the one that decided last, or that one did not for a whole period. The lease is taken then, where the
         vault is shared.
         """
-        return Turn("go", decides=await self._may_decide(run))
+        return JobTurn("go", decides=await self._may_decide(run))
 
     async def _may_decide(self, run: SharedRun) -> bool:
         joined = await self._sync.joined()
@@ -217,11 +223,14 @@ class JobTurns:
             _log.info("a turn could not be given back: %s", error.code)
 
     def interrupted(self, job: str) -> None:
-        """Note that a run ended halfway; what becomes of it is as if this machine were gone."""
+        """Note that a run ended halfway; to the others this machine is gone."""
         self._let_go(job)
 
     async def take_over(self, job: str) -> bool:
-        """Take the turn at some work from now on; return whether no other machine is at it.
+        """Take the turn at some work from now on.
+
+        Returns:
+            Whether it was to be had: no other machine is at it.
 
         Raises:
             MachineError: The place cannot be reached.
@@ -239,9 +248,9 @@ class JobTurns:
         return await self._put(joined, standing, chain, replace(lease, is_begun=False)) is not None
 
     async def machine(self, job: str) -> str:
-        """Return the name of the machine that did some work last, as far as it is known here.
+        """Return the name of the machine that did some work last.
 
-        ``""`` where that is not known or the vault is shared with no other machine. The place is not asked.
+        It is ``""`` where that is not known here, or the vault is shared with no other. The place is not asked.
         """
         joined = await self._sync.joined()
         if joined is None:
@@ -258,14 +267,14 @@ class JobTurns:
         for job in list(self._held):
             self._let_go(job)
 
-    async def _ask(self, joined: JoinedPlace, run: SharedRun) -> Turn:
+    async def _ask(self, joined: JoinedPlace, run: SharedRun) -> JobTurn:
         standing = await self._standing(joined)
         if standing is None:
             return _GO
         if await self._sync.is_paused():
             return self._alone(run, _PAUSED)
         chain, lease = await self._look(joined, standing, run.job)
-        turn = await self._done_elsewhere(standing, chain, lease, run)
+        turn = await self._done_by_another(standing, chain, lease, run)
         if turn is None and not self._is_ours(standing, lease, run):
             turn = self._after_silence(joined, standing, lease, run)
         if turn is not None:
@@ -274,7 +283,7 @@ class JobTurns:
             return turn
         return _GO if await self._take(joined, standing, chain, lease, run) is not None else _waits("")
 
-    async def _done_elsewhere(self, standing: Standing, chain: str, lease: JobLease, run: SharedRun) -> Turn | None:
+    async def _done_by_another(self, standing: Standing, chain: str, lease: JobLease, run: SharedRun) -> JobTurn | None:
         """Return the answer where another machine did the run."""
         occurrence, name = _occurrence(standing, run), standing.names.get(lease.device, "")
         before = (await self._seen()).get(chain)
@@ -285,14 +294,16 @@ class JobTurns:
             return _done(name if occurrence == lease.runs[-1] else "")
         return None
 
-    def _after_silence(self, joined: JoinedPlace, standing: Standing, lease: JobLease, run: SharedRun) -> Turn | None:
-        """Return the answer where it is the turn of another machine, ``None`` once that one is taken for gone."""
+    def _after_silence(
+        self, joined: JoinedPlace, standing: Standing, lease: JobLease, run: SharedRun
+    ) -> JobTurn | None:
+        """Return the answer at the turn of another machine, ``None`` once that one is silent."""
         is_begun, name = _occurrence(standing, run) == lease.running, standing.names.get(lease.device, "")
         is_near = joined.point.is_near and not run.is_harmless and not is_begun
         if not self._is_silent(run, lease.number, is_near=is_near):
             return _waits(name)
         if is_begun and not run.is_repeatable:
-            return Turn("done", Sentence("it began on {machine}, which was not heard of since", machine=name))
+            return JobTurn("done", Sentence("it began on {machine}, which was not heard of since", machine=name))
         return None
 
     async def _standing(self, joined: JoinedPlace) -> Standing | None:
@@ -353,11 +364,11 @@ class JobTurns:
             held.beats.cancel()
         return held
 
-    def _alone(self, run: SharedRun, reason: str) -> Turn:
+    def _alone(self, run: SharedRun, reason: str) -> JobTurn:
         """Return what to do where the others cannot be asked."""
         if run.is_harmless and self._is_silent(run, "unreachable", is_near=False):
             return _GO
-        return Turn("wait", Sentence("Waits until your other machines can be asked. {reason}", reason=reason))
+        return JobTurn("wait", Sentence("Waits until your other machines can be asked. {reason}", reason=reason))
 
     def _is_silent(self, run: SharedRun, state: object, *, is_near: bool) -> bool:
         """Return whether a state has been seen for long enough since a run is due."""
@@ -369,7 +380,7 @@ class JobTurns:
 
     @staticmethod
     def _is_ours(standing: Standing, lease: JobLease, run: SharedRun) -> bool:
-        """Return whether this machine had the turn last, or has the first one where none had it."""
+        """Return whether this machine had the turn last, or begins where none had it."""
         if lease.device:
             return lease.device == standing.keys.id
         if run.begins_here is not None:
@@ -395,13 +406,13 @@ def _occurrence(standing: Standing, run: SharedRun) -> str:
     return job_lease.digest(standing.keys, "run", run.job, run.occurrence)
 
 
-def _done(name: str) -> Turn:
+def _done(name: str) -> JobTurn:
     if not name:
-        return Turn("done", Sentence("another of your machines ran it"))
-    return Turn("done", Sentence("it ran on {machine}", machine=name))
+        return JobTurn("done", Sentence("another of your machines ran it"))
+    return JobTurn("done", Sentence("it ran on {machine}", machine=name))
 
 
-def _waits(name: str) -> Turn:
+def _waits(name: str) -> JobTurn:
     if not name:
-        return Turn("wait", Sentence("Waits: it is the turn of another of your machines."))
-    return Turn("wait", Sentence("Waits: it is the turn of {machine}.", machine=name))
+        return JobTurn("wait", Sentence("Waits: it is the turn of another of your machines."))
+    return JobTurn("wait", Sentence("Waits: it is the turn of {machine}.", machine=name))

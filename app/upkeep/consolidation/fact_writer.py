@@ -258,7 +258,7 @@ def _groups(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
 
 
 def _named(connection: apsw.Connection, draft: _Draft) -> _Draft:
-    """Return a draft with the id that its fact has on every machine that draws it from the same messages."""
+    """Return a draft with the id that its fact has on every machine."""
     memory = draft.memory
     turns = sorted(_turn_name(connection, source.id) for source in memory.sources)
     said = (*turns, memory.said_by, memory.category, memory.key, repo.text_key(memory.content))
@@ -266,7 +266,10 @@ def _named(connection: apsw.Connection, draft: _Draft) -> _Draft:
 
 
 def _turn_name(connection: apsw.Connection, reference: str) -> str:
-    """Return the name that a message has on every machine: that of its transcript, or its lane and number there."""
+    """Return the name that a message has on every machine.
+
+    It is that of its transcript, or its lane and number there.
+    """
     session, _, seq = reference.rpartition("#")
     row = connection.execute(
         "SELECT m.payload ->> 'id', m.created_at FROM messages m WHERE m.session_id = ? AND m.seq = ?",

@@ -23,6 +23,7 @@ WEEK = [f"Anna will bring the boat number {number} to Bremen in May." for number
 if TYPE_CHECKING:
     from tests.helpers.postgresql import PostgresqlServer
 
+IN_FOLDER = pytest.mark.parametrize("place", ["folder"], indirect=True)
 Done = list[tuple[str, datetime]]
 
 
@@ -158,6 +159,7 @@ def test_of_three_machines_that_want_to_at_once_one_does(
     assert all(machine.waits(schedule) == "" for machine in three[1:])
 
 
+@IN_FOLDER
 def test_a_machine_that_cannot_pursue_a_goal_leaves_it_to_another(
     machines: Callable[[int], list[WorkingMachine]], done: Done
 ) -> None:
@@ -192,6 +194,7 @@ def test_clocks_that_are_wrong_by_days_run_each_time_once(
     assert len({due for _, due in done}) == len(done) >= 9
 
 
+@IN_FOLDER
 def test_a_vault_that_is_put_back_does_nothing_again(
     machines: Callable[[int], list[WorkingMachine]], done: Done, tmp_path: Path
 ) -> None:
@@ -212,6 +215,7 @@ def test_a_vault_that_is_put_back_does_nothing_again(
     assert desktop.runs(schedule)[0][0] == "skipped"
 
 
+@IN_FOLDER
 def test_a_goal_waits_where_the_others_cannot_be_asked(
     machines: Callable[[int], list[WorkingMachine]], done: Done
 ) -> None:
@@ -229,6 +233,7 @@ def test_a_goal_waits_where_the_others_cannot_be_asked(
     assert [machine for machine, _ in done] == ["desktop"]
 
 
+@IN_FOLDER
 def test_an_agent_gets_no_goal_that_another_machine_pursues(
     machines: Callable[[int], list[WorkingMachine]], done: Done
 ) -> None:
