@@ -3306,6 +3306,10 @@
         <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um zu sehen, was er geschrieben hat (wartende Änderungen: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines ran it.</source>
+        <translation>Ein anderer deiner Rechner hat es ausgeführt.</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
     </message>
@@ -4242,6 +4246,10 @@
         <translation>Das ist ein Ordner</translation>
     </message>
     <message>
+        <source>It began on {machine}, which was not heard of since.</source>
+        <translation>Es begann auf {machine}, von dem seither nichts zu hören war.</translation>
+    </message>
+    <message>
         <source>It begins with a date and a time and was read as part of the message before it.</source>
         <translation>Sie beginnt mit Datum und Uhrzeit und wurde als Teil der Nachricht davor gelesen.</translation>
     </message>
@@ -4586,6 +4594,14 @@
         <translation>Es braucht seine Passphrase oder seinen Schlüssel und blieb weg; importiere es einzeln.</translation>
     </message>
     <message>
+        <source>It ran already.</source>
+        <translation>Es lief schon.</translation>
+    </message>
+    <message>
+        <source>It ran on {machine}.</source>
+        <translation>Es lief auf {machine}.</translation>
+    </message>
+    <message>
         <source>It stopped because of a fault in Keepsake ({kind}).</source>
         <translation>Es brach wegen eines Fehlers in Keepsake ab ({kind}).</translation>
     </message>
@@ -4684,6 +4700,14 @@
     <message>
         <source>It was stopped.</source>
         <translation>Es wurde angehalten.</translation>
+    </message>
+    <message>
+        <source>It was the turn of another of your machines.</source>
+        <translation>Ein anderer deiner Rechner war an der Reihe.</translation>
+    </message>
+    <message>
+        <source>It was the turn of {machine}.</source>
+        <translation>{machine} war an der Reihe.</translation>
     </message>
     <message>
         <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
@@ -6522,6 +6546,10 @@
         <translation>Die Umgebungsvariable {variable} enthält keinen Schlüssel für „{provider}“.</translation>
     </message>
     <message>
+        <source>The exchange is paused.</source>
+        <translation>Der Austausch ist angehalten.</translation>
+    </message>
+    <message>
         <source>The exchange with this database has ended.</source>
         <translation>Der Austausch mit dieser Datenbank ist beendet.</translation>
     </message>
@@ -7782,6 +7810,10 @@
         <translation>Dies wurde angehalten, bevor es getan war.</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>Das wurde abgebrochen, bevor es getan war: Der Tresor wurde geschlossen, oder du hast inzwischen anders gewählt.</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh dir den Verlauf an.</translation>
     </message>
@@ -8022,6 +8054,22 @@
         <translation>Wartet auf ein Sprachmodell oder einen Agenten.</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked. {reason}</source>
+        <translation>Wartet, bis deine anderen Rechner gefragt werden können. {reason}</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of another of your machines.</source>
+        <translation>Wartet: Ein anderer deiner Rechner ist an der Reihe.</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of {machine}.</source>
+        <translation>Wartet: {machine} ist an der Reihe.</translation>
+    </message>
+    <message>
+        <source>Waits: it runs already.</source>
+        <translation>Wartet: Es läuft bereits.</translation>
+    </message>
+    <message>
         <source>Waits: {why}</source>
         <translation>Wartet: {why}</translation>
     </message>
@@ -8248,6 +8296,10 @@
     <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>Dein Gedächtnis in {database} ist, wie es vorher war.</translation>
+    </message>
+    <message>
+        <source>Your other machines could not be asked. {reason}</source>
+        <translation>Deine anderen Rechner konnten nicht gefragt werden. {reason}</translation>
     </message>
     <message>
         <source>a change of conversation was not noticed</source>

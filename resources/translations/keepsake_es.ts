@@ -3306,6 +3306,10 @@
         <translation>Otro equipo escribe con un Keepsake más reciente. Actualiza Keepsake aquí para ver lo que escribió (cambios en espera: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines ran it.</source>
+        <translation>Lo ejecutó otro de tus equipos.</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
     </message>
@@ -4242,6 +4246,10 @@
         <translation>Es una carpeta</translation>
     </message>
     <message>
+        <source>It began on {machine}, which was not heard of since.</source>
+        <translation>Empezó en {machine}, del que no se ha sabido nada desde entonces.</translation>
+    </message>
+    <message>
         <source>It begins with a date and a time and was read as part of the message before it.</source>
         <translation>Empieza con fecha y hora y se leyó como parte del mensaje anterior.</translation>
     </message>
@@ -4586,6 +4594,14 @@
         <translation>Necesita su frase de contraseña o clave y se omitió; impórtalo por separado.</translation>
     </message>
     <message>
+        <source>It ran already.</source>
+        <translation>Ya se ejecutaba.</translation>
+    </message>
+    <message>
+        <source>It ran on {machine}.</source>
+        <translation>Se ejecutó en {machine}.</translation>
+    </message>
+    <message>
         <source>It stopped because of a fault in Keepsake ({kind}).</source>
         <translation>Se detuvo por un fallo de Keepsake ({kind}).</translation>
     </message>
@@ -4684,6 +4700,14 @@
     <message>
         <source>It was stopped.</source>
         <translation>Se detuvo.</translation>
+    </message>
+    <message>
+        <source>It was the turn of another of your machines.</source>
+        <translation>Le tocaba a otro de tus equipos.</translation>
+    </message>
+    <message>
+        <source>It was the turn of {machine}.</source>
+        <translation>Le tocaba a {machine}.</translation>
     </message>
     <message>
         <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
@@ -6522,6 +6546,10 @@
         <translation>La variable de entorno {variable} no contiene ninguna clave para «{provider}».</translation>
     </message>
     <message>
+        <source>The exchange is paused.</source>
+        <translation>El intercambio está en pausa.</translation>
+    </message>
+    <message>
         <source>The exchange with this database has ended.</source>
         <translation>El intercambio con esta base de datos ha terminado.</translation>
     </message>
@@ -7782,6 +7810,10 @@
         <translation>Esto se detuvo antes de terminar.</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>Esto se detuvo antes de terminar: se cerró el almacén, o entretanto elegiste otra cosa.</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>Esto ({kind}) se eliminó. Restáuralo primero o mira su historial.</translation>
     </message>
@@ -8022,6 +8054,22 @@
         <translation>Espera a un modelo de lenguaje o a un agente.</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked. {reason}</source>
+        <translation>Espera hasta que se pueda preguntar a tus otros equipos. {reason}</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of another of your machines.</source>
+        <translation>Espera: le toca a otro de tus equipos.</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of {machine}.</source>
+        <translation>Espera: le toca a {machine}.</translation>
+    </message>
+    <message>
+        <source>Waits: it runs already.</source>
+        <translation>Espera: ya se está ejecutando.</translation>
+    </message>
+    <message>
         <source>Waits: {why}</source>
         <translation>En espera: {why}</translation>
     </message>
@@ -8248,6 +8296,10 @@
     <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>Tu memoria en {database} está como antes.</translation>
+    </message>
+    <message>
+        <source>Your other machines could not be asked. {reason}</source>
+        <translation>No se pudo preguntar a tus otros equipos. {reason}</translation>
     </message>
     <message>
         <source>a change of conversation was not noticed</source>

@@ -3306,6 +3306,10 @@
         <translation>另一台电脑使用的 Keepsake 版本较新。请在此更新 Keepsake，以查看其写入的内容（等待中的更改：{n}）。</translation>
     </message>
     <message>
+        <source>Another of your machines ran it.</source>
+        <translation>你的另一台电脑已运行它。</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>其他程序占用了库的数据库。请关闭它后重试。</translation>
     </message>
@@ -4242,6 +4246,10 @@
         <translation>是文件夹</translation>
     </message>
     <message>
+        <source>It began on {machine}, which was not heard of since.</source>
+        <translation>它在 {machine} 上开始，此后再无消息。</translation>
+    </message>
+    <message>
         <source>It begins with a date and a time and was read as part of the message before it.</source>
         <translation>它以日期和时间开头，被读作前一条消息的一部分。</translation>
     </message>
@@ -4586,6 +4594,14 @@
         <translation>它需要密码短语或密钥，已略去；请单独导入。</translation>
     </message>
     <message>
+        <source>It ran already.</source>
+        <translation>当时它已在运行。</translation>
+    </message>
+    <message>
+        <source>It ran on {machine}.</source>
+        <translation>它已在 {machine} 上运行。</translation>
+    </message>
+    <message>
         <source>It stopped because of a fault in Keepsake ({kind}).</source>
         <translation>因 Keepsake 的错误而停止（{kind}）。</translation>
     </message>
@@ -4684,6 +4700,14 @@
     <message>
         <source>It was stopped.</source>
         <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>It was the turn of another of your machines.</source>
+        <translation>当时轮到你的另一台电脑。</translation>
+    </message>
+    <message>
+        <source>It was the turn of {machine}.</source>
+        <translation>当时轮到 {machine}。</translation>
     </message>
     <message>
         <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
@@ -6522,6 +6546,10 @@
         <translation>环境变量 {variable} 没有“{provider}”的密钥。</translation>
     </message>
     <message>
+        <source>The exchange is paused.</source>
+        <translation>交换已暂停。</translation>
+    </message>
+    <message>
         <source>The exchange with this database has ended.</source>
         <translation>与此数据库的交换已结束。</translation>
     </message>
@@ -7782,6 +7810,10 @@
         <translation>此项在完成前被停止。</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>此操作在完成前已停止：保险库已关闭，或你在此期间作了其他选择。</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>此内容（{kind}）已删除。请先恢复它，或查看其历史。</translation>
     </message>
@@ -8022,6 +8054,22 @@
         <translation>正在等待语言模型或智能体。</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked. {reason}</source>
+        <translation>等到可以询问你的其他设备。{reason}</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of another of your machines.</source>
+        <translation>等待：轮到你的另一台设备。</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of {machine}.</source>
+        <translation>等待：轮到 {machine}。</translation>
+    </message>
+    <message>
+        <source>Waits: it runs already.</source>
+        <translation>等待：已在运行。</translation>
+    </message>
+    <message>
         <source>Waits: {why}</source>
         <translation>正在等待：{why}</translation>
     </message>
@@ -8248,6 +8296,10 @@
     <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>{database} 中的记忆与之前一样。</translation>
+    </message>
+    <message>
+        <source>Your other machines could not be asked. {reason}</source>
+        <translation>无法询问你的其他电脑。{reason}</translation>
     </message>
     <message>
         <source>a change of conversation was not noticed</source>

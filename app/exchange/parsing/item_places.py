@@ -104,7 +104,7 @@ def renumbered(place: str, number: int) -> str:
 
 
 def moved(place: str, own: str, name: str) -> str | None:
-    """Return a place whose file has another name, ``None`` where it does not begin with the file.
+    """Return a place under another name of its file, ``None`` for one in another file.
 
     Args:
         place: The place.
