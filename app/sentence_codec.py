@@ -1,4 +1,4 @@
-"""Sentences on the wire and in the vault: template and values, for a window in another language."""
+"""Sentences on the wire and in the vault, as templates and values."""
 
 import json
 from string import Formatter
@@ -36,7 +36,7 @@ def sentence_from_wire(wire: object, english: str) -> Sentence | None:
 
 
 def sentence_to_json(text: str) -> str:
-    """Return the template and values of a sentence, ``""`` for other texts and for one too large to keep."""
+    """Return a sentence as JSON, ``""`` for other texts and large ones."""
     if not isinstance(text, Sentence):
         return ""
     wire = _sentence_to_wire(text)

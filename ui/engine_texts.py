@@ -168,7 +168,7 @@ def engine_text(text: str) -> str:
     return translate("Engine", text) if text else ""
 
 
-def told_text(text: str) -> str:
+def engine_report(text: str) -> str:
     """Return what a run, a plan or a note says, in the person's language.
 
     What a model or an agent wrote stays as it is.

@@ -92,7 +92,7 @@ class GoalRunner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _PutBack:
-    """A goal that no model could be asked about; ``problem`` is the sentence of its service."""
+    """A goal that no model could be asked about, and the problem of its service."""
 
     until_s: float
     pause_s: float

@@ -20,7 +20,7 @@ from app.rpc.host_backend import HostBackend
 from app.sentence import Sentence
 from ui import translation
 from ui.dialogs.exchange.import_report import problem_lines
-from ui.engine_texts import engine_text, error_text, sentence_text, told_text
+from ui.engine_texts import engine_report, engine_text, error_text, sentence_text
 
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = frozenset({"WrongFieldError", "NotFetchedError"})
@@ -356,9 +356,9 @@ def test_the_output_of_a_run_is_told_in_the_language(host: Host, qapp: QApplicat
         backend.stop()
     translation.install(qapp, "de")
     try:
-        assert told_text(run.output).startswith("Die Datenbank wurde optimiert. ")
-        assert "Es gab keine Sicherung" in told_text(run.output_summary)
-        assert told_text(plan.summary) == "Kein Fakt muss verblassen."
-        assert told_text("Importing the list failed.") == "Importing the list failed."  # a model's words stay
+        assert engine_report(run.output).startswith("Die Datenbank wurde optimiert. ")
+        assert "Es gab keine Sicherung" in engine_report(run.output_summary)
+        assert engine_report(plan.summary) == "Kein Fakt muss verblassen."
+        assert engine_report("Importing the list failed.") == "Importing the list failed."  # a model's words stay
     finally:
         translation.remove(qapp)

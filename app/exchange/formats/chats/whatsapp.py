@@ -294,7 +294,7 @@ def _lines(entry: SourceEntry) -> Iterator[tuple[str, bool]]:
                 lines.append(held)
                 held = b""
             for line in lines[: None if data or held else -1]:
-                yield _text(line.removesuffix(b"\r"))
+                yield from map(_text, line.removesuffix(b"\r").split(b"\r"))  # some editors end lines with it alone
             if not data:
                 return
 
