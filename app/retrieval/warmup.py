@@ -45,7 +45,7 @@ def _sample(snapshot: SearchSnapshot) -> list[str]:
     last = snapshot.last_chunk
     step = max(last // SAMPLED, 1)
     rows = snapshot.connection.execute(
-        f"SELECT substr(c.text, 1, {_READ_CHARACTERS}) FROM json_each(?) wanted CROSS JOIN chunks c"
+        f"SELECT substr(c.text, 1, {_READ_CHARACTERS}) FROM json_each(?) wanted CROSS JOIN chunk_texts c"
         " ON c.id = wanted.value",
         (json.dumps([*range(1, last + 1, step)]),),
     )

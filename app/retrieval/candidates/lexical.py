@@ -232,7 +232,7 @@ def _count_in_texts(
     places = np.flatnonzero(np.any([flags for flags in unknown if flags is not None], axis=0))
     texts = dict(
         connection.execute(
-            f"SELECT c.id, substr(c.text, 1, {_READ_CHARACTERS}) FROM chunks c"
+            f"SELECT c.id, substr(c.text, 1, {_READ_CHARACTERS}) FROM chunk_texts c"
             " WHERE c.id IN (SELECT value FROM json_each(?))",
             (json.dumps(np.sort(ids[places]).tolist()),),
         )

@@ -140,7 +140,7 @@ def _authors(snapshot: SearchSnapshot, ids: "Ids") -> "Ids":
 _READ: Final = (
     f"SELECT c.id, CASE WHEN octet_length(c.text) <= {READ_CHARACTERS} THEN c.text"
     f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END"
-    " FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
+    " FROM json_each(?) wanted CROSS JOIN chunk_texts c ON c.id = wanted.value"
 )
 _AUTHORS: Final = (
     "SELECT c.id, m.author FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
