@@ -5,12 +5,13 @@ and erasures are numbered in the same lane.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import apsw
 
+from app.erasure import erasures
 from app.store import lanes
 from app.store.lanes import ChangePlace
 from app.sync import turn_log, turn_references
@@ -106,13 +107,20 @@ def is_of_several_lanes(connection: apsw.Connection, kind: str, target: str) -> 
 
 
 def changes_of_row(connection: apsw.Connection, kind: str, target: str) -> list[Change]:
-    """Return all changes of a row, of all lanes, in canonical order."""
+    """Return all changes of a row, of all lanes, in canonical order.
+
+    Those of an entity that are forgotten, and are here for a moment still, are left out.
+    """
     rows = connection.execute(f"{_ENTRIES} AND target_kind = ? AND target = ?", (kind, target)).fetchall()
     erased = connection.execute(
         "SELECT hlc, lane, n, at, actor FROM erasures WHERE target_kind = ? AND target = ?", (kind, target)
     ).fetchall()
     found = [_change(connection, row) for row in rows]
-    found += [_erasure(connection, (*row, kind, target)) for row in erased]
+    if kind == "entity":
+        places = erasures.places_of_target(connection, target)
+        found = [change for change in found if all(change.saw(place) for place in places)]
+    else:
+        found += [_erasure(connection, (*row, kind, target)) for row in erased]
     return sorted(found, key=lambda change: change.place)
 
 
@@ -175,16 +183,21 @@ def _places(connection: apsw.Connection, lane: int, after: int, last: int) -> It
     yield from ((int(str(n)), int(str(hlc)), int(str(at))) for n, hlc, at in rows.fetchall())
 
 
-def _names(connection: apsw.Connection, changes: tuple[Change, ...]) -> dict[str, tuple[str, str]]:
-    """Return name and type of the entities that states of entities name by id."""
-    ids = {
+def named_in(changes: Iterable[Change]) -> set[str]:
+    """Return the ids of the entities that states of entities name."""
+    return {
         other
         for change in changes
         if change.target_kind == "entity"
         for state in (change.before, change.after)
         if state is not None
-        for other in _named_ids(state)
+        for other in named_ids(state)
     }
+
+
+def _names(connection: apsw.Connection, changes: tuple[Change, ...]) -> dict[str, tuple[str, str]]:
+    """Return name and type of the entities that states of entities name by id."""
+    ids = named_in(changes)
     rows = connection.execute(
         "SELECT id, canonical_name, type FROM entities WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (json.dumps(sorted(ids)),),
@@ -192,7 +205,8 @@ def _names(connection: apsw.Connection, changes: tuple[Change, ...]) -> dict[str
     return {str(identity): (str(name), str(kind)) for identity, name, kind in rows}
 
 
-def _named_ids(state: Mapping[str, Any]) -> Iterator[str]:
+def named_ids(state: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids of the entities that the state of one names."""
     yield from (str(edge[1]) for edge in state.get("relations", ()))
     yield from (str(claim[2]) for claim in state.get("claims", ()))
     if state.get("merged_into") is not None:

@@ -13,7 +13,7 @@ import apsw
 from app.changes import MAX_NAMED, Area
 from app.erasure import erasures
 from app.history.undo import AREAS
-from app.sync import lane_rows
+from app.sync import capture, lane_rows
 from app.sync.lane_rows import Row
 from app.sync.lane_segment import Segment
 from app.sync.row_settler import RowSettler
@@ -102,8 +102,11 @@ class Receiver:
             ):
                 ids[session] = None
                 areas |= {"sessions", "messages", "index"}
-        self._names.add_named(connection, part.names or {}, now_ms)
-        touched = lane_rows.add_changes(connection, part.changes)
+        changes = lane_rows.add_erasures(connection, part.changes)
+        named = capture.named_in(changes)
+        names = {entity: said for entity, said in (part.names or {}).items() if entity in named}
+        self._names.add_named(connection, names, now_ms)
+        touched = lane_rows.add_changes(connection, changes)
         ids.update((target, None) for _, target in touched)
         for kind, changed in self._settle(connection, touched, now_ms).items():
             ids.update(dict.fromkeys(changed))
