@@ -248,6 +248,8 @@ class Engine:
         self.jobs.cancel_all()
         self.store.interrupt()
         self.downloads.close()
+        self.sync.service.calls.close()
+        self.projection.service.calls.close()
         if self.isolated is not None:
             self.keys.close()
             self.isolated.interrupt()

@@ -6,6 +6,7 @@ from typing import Final
 
 import apsw
 
+from app.core.process.daemon_thread import Calls, in_daemon_thread
 from app.store import meta
 from app.store.store import Store
 from app.sync.exchanges.exchange_places import place_of
@@ -44,7 +45,8 @@ class PlaceReach:
         self._membership = membership
         self._one_at_a_time = asyncio.Lock()  # or two would make a connection each, and one be forgotten open
         self._reached: JoinedPlace | None = None
-        self._hearing: asyncio.Future[bool] | None = None
+        self.calls = Calls()
+        """Calls to the place; none of those that wait keeps the vault from being closed."""
 
     async def joined(self) -> JoinedPlace | None:
         """Return the place where the vault is shared, ``None`` where it is not."""
@@ -57,6 +59,8 @@ class PlaceReach:
             if address is None or vault is None:
                 return None
             if self._reached is None or (self._reached.address, self._reached.vault) != (address, vault):
+                if self._reached is not None:
+                    self.calls.give_up()
                 await self._end()
                 full = await self._membership.address(address)
                 self._reached = JoinedPlace(place_of(full).point(vault), vault, address)
@@ -74,9 +78,7 @@ class PlaceReach:
         if joined is None or not joined.point.hears:
             await asyncio.sleep(seconds)
             return None
-        # Its thread goes on where this is cancelled; ``let_go`` waits for its end.
-        self._hearing = asyncio.ensure_future(asyncio.to_thread(joined.point.wait, seconds))
-        return await asyncio.shield(self._hearing)
+        return await in_daemon_thread(joined.point.wait, seconds)
 
     async def let_go(self) -> None:
         """End the connections to the place that was used until then."""
@@ -85,10 +87,5 @@ class PlaceReach:
 
     async def _end(self) -> None:
         reached, self._reached = self._reached, None
-        if reached is None:
-            return
-        await asyncio.to_thread(reached.point.close)
-        if self._hearing is not None:
-            await asyncio.gather(self._hearing, return_exceptions=True)
-            self._hearing = None
-            await asyncio.to_thread(reached.point.close)
+        if reached is not None:
+            await asyncio.to_thread(reached.point.close)  # which waits for no server

@@ -19,9 +19,11 @@ from app.changes import ChangeSet
 from app.core.clock import Clock, optional_datetime
 from app.core.error_location import error_location
 from app.core.ids import new_vault_id
+from app.core.process.daemon_thread import in_daemon_thread, stoppable
 from app.erasure import erasures
 from app.erasure.model import ErasureTarget
 from app.errors import (
+    CallStoppedError,
     CancelledByPersonError,
     ExchangeError,
     ExchangeNewerError,
@@ -99,10 +101,12 @@ class SyncService:
         self._one_at_a_time = asyncio.Lock()
         self._has_begun = asyncio.Event()
         self._reach = PlaceReach(store, membership)
+        self.calls = self._reach.calls
         self._synced_ms: int | None = None
         self._problem: str = _NOTHING
         self._held: tuple[HeldRemovals, ...] = ()
 
+    @stoppable
     async def join(self, address: str, *, fills_anew: bool) -> SyncState:
         """Share the vault at an address, as the first machine or as a member.
 
@@ -117,7 +121,7 @@ class SyncService:
             MachineError: The place is not there, or cannot be read or written; or the keyring is locked.
         """
         place = place_of(address)
-        there = await asyncio.to_thread(place.vault)
+        there = await in_daemon_thread(place.vault)
         known = await self._store.read(partial(meta.read, key=VAULT_KEY))
         if not (fills_anew and there is None):
             await self.require_place_of(there)
@@ -130,6 +134,7 @@ class SyncService:
                     field="place",
                 )
             await self._membership.found(vault, machine_name())
+        await in_daemon_thread(place.make_vault, vault)
         shown = without_password(place.address)
         await self._membership.keep_address(place.address, shown)
 
@@ -138,12 +143,7 @@ class SyncService:
             meta.write(connection, PLACE_KEY, shown)
 
         await self._store.write(work)
-        await asyncio.to_thread(place.make_vault, vault)
-        await self._reach.let_go()
-        joined = await self.joined()
-        if joined is not None:
-            await self._membership.refreshed(joined.point, vault)
-        self._has_begun.set()
+        await self._begin_anew()
         return await self.state()
 
     async def require_place_of(self, vault: str | None) -> None:
@@ -165,6 +165,7 @@ class SyncService:
 
     async def leave(self) -> SyncState:
         """Stop sharing the vault; joining the same place again goes on."""
+        self.calls.give_up()
         async with self._one_at_a_time:
             await self._store.write(lambda connection: meta.remove(connection, PLACE_KEY))
             await self._reach.let_go()
@@ -173,6 +174,7 @@ class SyncService:
 
     async def pause(self) -> SyncState:
         """Exchange nothing until ``go_on``; what is written meanwhile is added then."""
+        self.calls.give_up()
         async with self._one_at_a_time:
             await self._store.write(lambda connection: meta.write(connection, _PAUSED, "1"))
             self._problem = _NOTHING
@@ -190,6 +192,7 @@ class SyncService:
             self._has_begun.clear()
             await self._has_begun.wait()
 
+    @stoppable
     async def hear(self, seconds: float) -> bool | None:
         """Wait until another machine adds something, or some seconds.
 
@@ -231,6 +234,7 @@ class SyncService:
             held=self._held,
         )
 
+    @stoppable
     async def sync(self) -> SyncReport:
         """Seal what was written here, take in what others changed, and add what they lack.
 
@@ -243,6 +247,8 @@ class SyncService:
         """
         try:
             report = await self._sync()
+        except CallStoppedError:
+            raise
         except KeepsakeError as error:
             self._problem = error.sentence
             raise
@@ -256,7 +262,7 @@ class SyncService:
             joined = await self.joined()
             if joined is None:
                 raise InputError("This vault shares its changes with no other machine. Name a place first.")
-            await asyncio.to_thread(joined.point.require_there)
+            await in_daemon_thread(joined.point.require_there)
             standing, sealer = await self._membership.refreshed(joined.point, joined.vault)
             sealed = SealedExchange(joined.point, sealer)
             try:
@@ -299,6 +305,17 @@ class SyncService:
         """End the connections to the place."""
         await self._reach.let_go()
 
+    async def _begin_anew(self) -> None:
+        """Begin at the place that was just named; calls to the former are given up."""
+        self.calls.give_up()
+        await self._reach.let_go()
+        self._problem = _NOTHING
+        with self.calls.begun():
+            joined = await self.joined()
+            if joined is not None:
+                await self._membership.refreshed(joined.point, joined.vault)
+        self._has_begun.set()
+
     def _require_no_import(self) -> None:
         """Refuse to seal while an import runs; to be called in the transaction that seals."""
         if not self._store.may_seal:
@@ -328,7 +345,7 @@ class SyncService:
         await self._leave_copied_lane(joined)
         while is_new:
             is_new, reasons = False, []
-            for name in await asyncio.to_thread(joined.point.lanes):
+            for name in await in_daemon_thread(joined.point.lanes):
                 lane = int(name, 16)
                 if lane in held:
                     reasons.append(_HELD)
@@ -378,13 +395,13 @@ class SyncService:
         after, digest, is_own = await self._store.read(mark)
         if is_own:
             return None
-        objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
+        objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
         if not any(one.last > after for one in objects):
             return None
         following = [one for one in objects if one.first == after + 1]
         place = SegmentPlace(joined.sealer.vault, lane, after, digest)
         try:
-            segment = await asyncio.to_thread(joined.segment, following[-1].name, place) if following else None
+            segment = await in_daemon_thread(joined.segment, following[-1].name, place) if following else None
         except TornError:
             return Sentence("Changes of another machine are still being copied.")
         except ExchangeNewerError as error:
@@ -395,7 +412,7 @@ class SyncService:
                 raise
         if segment is None and (segment := await self._over(joined, lane, after)) is None:
             later = [one.name for one in objects if one.last > after]
-            return _NOTHING if await asyncio.to_thread(joined.are_of_removed, later) else _MISSING
+            return _NOTHING if await in_daemon_thread(joined.are_of_removed, later) else _MISSING
         if not lane_rows.is_understood(segment.part):
             raise _newer(lane, objects[-1].last - after)
         lane_segment.require_plausible(segment.part, self._clock.now_ms())
@@ -404,8 +421,8 @@ class SyncService:
 
     async def _over(self, joined: SealedExchange, lane: int, after: int) -> Segment | None:
         """Return the segment with the next change of a lane that was cut anew."""
-        link = await asyncio.to_thread(lane_chain.link_over, joined.point, joined.sealer, lane, after + 1)
-        segment = None if link is None else await asyncio.to_thread(joined.segment, link.found.name, link.place)
+        link = await in_daemon_thread(lane_chain.link_over, joined.point, joined.sealer, lane, after + 1)
+        segment = None if link is None else await in_daemon_thread(joined.segment, link.found.name, link.place)
         if segment is not None and not await self._store.read(partial(lane_rows.agrees, part=segment.part)):
             raise ExchangeError(
                 "Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.",
@@ -426,10 +443,10 @@ class SyncService:
         lane, after, digest = await self._store.read(own)
         if not lane:
             return
-        for found in await asyncio.to_thread(lane_chain.objects_of, joined.point, lane):
+        for found in await in_daemon_thread(lane_chain.objects_of, joined.point, lane):
             if found.first <= after:
                 continue
-            data = await asyncio.to_thread(joined.point.get, found.name)
+            data = await in_daemon_thread(joined.point.get, found.name)
             try:
                 theirs = None if data is None else joined.sealer.header(found.name, data).digest
             except OtherEpochError:
@@ -454,14 +471,14 @@ class SyncService:
             return [(int(str(lane)), int(str(n))) for lane, n in rows]
 
         for lane, n in await self._store.read(shared):
-            objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
+            objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
             if lane_chain.is_without_gap(objects, n):
                 continue
-            last, digest = await asyncio.to_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
+            last, digest = await in_daemon_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
             _log.warning("segments of a lane that was written here are lost; they are written anew")
             for one in objects:
                 if one.first > last and one.last <= n:  # it is here as a whole
-                    await asyncio.to_thread(joined.point.remove, one.name)
+                    await in_daemon_thread(joined.point.remove, one.name)
             await self._store.write(partial(_set_mark, lane, min(last, n), digest))
 
     async def _push(self, joined: SealedExchange) -> int:
@@ -478,7 +495,7 @@ class SyncService:
             after, digest = shared, previous
             while (made := await self._store.read(partial(joined.sealed, lane, after, digest))) is not None:
                 name, data, following, last = made
-                if not await asyncio.to_thread(joined.keep, name, data):
+                if not await in_daemon_thread(joined.keep, name, data):
                     raise ExchangeError(
                         "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
                         lane=f"{lane:016x}",
@@ -505,12 +522,12 @@ class SyncService:
         own, count, done = await self._store.read(work)
         if count == (done or "0"):
             return
-        for lane in await asyncio.to_thread(joined.lanes_of_removed):
+        for lane in await in_daemon_thread(joined.lanes_of_removed):
             own.setdefault(lane, 0)
         is_done = True
         for lane, n in own.items():
             forgotten = await self._store.read(partial(_forgotten, lane))
-            is_done &= await asyncio.to_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
+            is_done &= await in_daemon_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
         if is_done:
             await self._store.write(lambda connection: meta.write(connection, REWRITTEN, count))
 

@@ -7438,6 +7438,10 @@
         <translation>Dies wurde angehalten, bevor es getan war.</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>Das wurde abgebrochen, bevor es getan war: Der Tresor wurde geschlossen, oder du hast inzwischen anders gewählt.</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh dir den Verlauf an.</translation>
     </message>

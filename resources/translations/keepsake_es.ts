@@ -7438,6 +7438,10 @@
         <translation>Esto se detuvo antes de terminar.</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>Esto se detuvo antes de terminar: se cerró el almacén, o entretanto elegiste otra cosa.</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>Esto ({kind}) se eliminó. Restáuralo primero o mira su historial.</translation>
     </message>

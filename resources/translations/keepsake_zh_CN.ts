@@ -7438,6 +7438,10 @@
         <translation>此项在完成前被停止。</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>此操作在完成前已停止：保险库已关闭，或你在此期间作了其他选择。</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>此内容（{kind}）已删除。请先恢复它，或查看其历史。</translation>
     </message>
