@@ -1,8 +1,8 @@
 """Texts of many chunks at once, for which each memory is read once."""
 
 import json
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 import apsw
 
@@ -28,11 +28,13 @@ def read_texts(connection: apsw.Connection, ids: Iterable[int], characters: int)
     """
     texts: dict[int, str] = {}
     parts: dict[str, list[tuple[int, int, int]]] = {}
-    for chunk, text, memory, start, length in connection.execute(_READ, (json.dumps(sorted(ids)), characters)):
-        texts[int(str(chunk))] = str(text)
+    rows: Iterator[tuple[Any, ...]] = connection.execute(_READ, (json.dumps(sorted(ids)), characters))
+    for chunk, text, memory, start, length in rows:
+        texts[chunk] = text
         if memory is not None:
-            parts.setdefault(str(memory), []).append((int(str(chunk)), int(str(start)) - 1, int(str(length))))
-    for memory, head, content in connection.execute(_MEMORIES, (json.dumps(list(parts)),)) if parts else ():
-        for chunk, start, length in parts[str(memory)]:
-            texts[chunk] = f"{head}{str(content)[start : start + length]}"
+            parts.setdefault(memory, []).append((chunk, start - 1, length))
+    rows = connection.execute(_MEMORIES, (json.dumps(list(parts)),)) if parts else iter(())
+    for memory, head, content in rows:
+        for chunk, start, length in parts[memory]:
+            texts[chunk] = head + content[start : start + length]
     return texts
