@@ -9,7 +9,7 @@ import logging
 import platform
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -45,6 +45,7 @@ from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.receiver import Received, Receiver
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.signed_text import TornError
+from app.sync.snapshots.snapshot_keeper import SnapshotKeeper
 
 _log = logging.getLogger(__name__)
 
@@ -64,6 +65,23 @@ Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
 
 class _HeldOpenError(Exception):
     """An import runs, so that nothing can be sealed."""
+
+
+@dataclass(slots=True)
+class _Pull:
+    """What was taken in, and what waits.
+
+    Args:
+        taken: How many segments and snapshots were taken in.
+        reasons: Why more of a lane waits, an empty sentence for nothing.
+        removed: How many rows each lane removed.
+        held: What waits for the person, by lane.
+    """
+
+    taken: int = 0
+    reasons: list[Sentence] = field(default_factory=list)
+    removed: Counter[int] = field(default_factory=Counter)
+    held: dict[int, HeldRemovals] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +108,7 @@ class SyncService:
         membership: The standing of this device among the machines.
         states: Tells the other devices of this one.
         receiver: Takes in what other machines changed.
+        snapshots: Takes snapshots in and writes them.
         forget: Forgets for ever what another machine forgot.
         publish: Tells everyone who listens of a change.
     """
@@ -101,6 +120,7 @@ class SyncService:
         membership: Membership,
         states: DeviceStates,
         receiver: Receiver,
+        snapshots: SnapshotKeeper,
         forget: Forget,
         publish: Callable[[ChangeSet], None],
     ) -> None:
@@ -109,6 +129,7 @@ class SyncService:
         self._membership = membership
         self._states = states
         self._receiver = receiver
+        self.snapshots = snapshots
         self._forget = forget
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
@@ -152,6 +173,8 @@ class SyncService:
         def work(connection: apsw.Connection) -> None:
             meta.write(connection, _VAULT, vault)
             meta.write(connection, _PLACE, shown)
+            if there is None:
+                self.snapshots.forget_place(connection)
 
         await self._store.write(work)
         await asyncio.to_thread(place.make_vault, vault)
@@ -251,6 +274,7 @@ class SyncService:
             synced_at=optional_datetime(self._synced_ms),
             problem=self._problem,
             held=self._held,
+            snapshots=self.snapshots.standstill if address else "",
         )
 
     async def sync(self) -> SyncReport:
@@ -291,7 +315,8 @@ class SyncService:
             await self._rewind(sealed)
             added = await self._push(sealed)
             await self._rewrite(sealed)
-            await self._states.publish(joined.point, standing)
+            await self.snapshots.keep(sealed, standing, is_complete=not pulled.waiting)
+            await self._states.publish(joined.point, standing, self.snapshots.newest, self.snapshots.unreadable)
             return replace(pulled, added=added)
 
     async def accept(self, lane: str, last: int) -> SyncState:
@@ -364,39 +389,60 @@ class SyncService:
         self._tell(await self._store.write(work))
 
     async def _pull(self, joined: SealedExchange) -> SyncReport:
-        """Take in all that can be; return how many segments, and why others wait."""
-        taken, is_new = 0, True
-        reasons: list[Sentence] = []
-        removed: Counter[int] = Counter()
-        held: dict[int, HeldRemovals] = {}
+        """Take in all that can be; return how many segments and snapshots, and why others wait."""
+        pull, before = _Pull(), -1
+        await self.snapshots.look(joined)
         await self._leave_copied_lane(joined)
-        while is_new:
-            is_new, reasons = False, []
+        if not await self._store.read(lane_rows.has_others):
+            await self._take_snapshot(joined, pull)
+        while pull.taken > before:
+            before, pull.reasons = pull.taken, []
             for name in await asyncio.to_thread(joined.point.lanes):
-                lane = int(name, 16)
-                if lane in held:
-                    reasons.append(_HELD)
-                    continue
-                try:
-                    while not isinstance(found := await self._next(joined, lane), Sentence | None):
-                        count = removed[lane] + await self._removed_by(found)
-                        if await self._store.read(partial(removal_guard.is_too_much, removed=count)):
-                            held[lane] = HeldRemovals(name, found.part.last, count)
-                            found = _HELD
-                            break
-                        self._tell(await self._store.write(partial(self._take, found, self._clock.now_ms())))
-                        removed[lane], taken, is_new = count, taken + 1, True
-                    reasons.append(found or _NOTHING)
-                except _HeldOpenError:
-                    raise
-                except Exception as error:
-                    if isinstance(error, MachineError | CancelledByPersonError) and not isinstance(
-                        error, ExchangeError
-                    ):
-                        raise
-                    reasons.append(_reason(error))
-        waiting = min(filter(None, reasons), key=lambda reason: reason == _MISSING, default=_NOTHING)
-        return SyncReport(taken, 0, waiting, tuple(held.values()))
+                pull.reasons.append(await self._pull_lane(joined, int(name, 16), pull))
+            if pull.taken == before and not pull.held:
+                pull.reasons.append(await self._take_snapshot(joined, pull))
+        waiting = min(filter(None, pull.reasons), key=lambda reason: reason == _MISSING, default=_NOTHING)
+        return SyncReport(pull.taken, 0, waiting, tuple(pull.held.values()))
+
+    async def _pull_lane(self, joined: SealedExchange, lane: int, pull: _Pull) -> Sentence:
+        """Take in all of a lane that can be; return why more of it waits, an empty sentence for nothing."""
+        if lane in pull.held:
+            return _HELD
+        try:
+            while not isinstance(segment := await self._next(joined, lane), Sentence | None):
+                count = pull.removed[lane] + await self._removed_by(segment)
+                if await self._store.read(partial(removal_guard.is_too_much, removed=count)):
+                    pull.held[lane] = HeldRemovals(f"{lane:016x}", segment.part.last, count)
+                    return _HELD
+                self._tell(await self._store.write(partial(self._take, segment, self._clock.now_ms())))
+                pull.removed[lane] = count
+                pull.taken += 1
+        except _HeldOpenError:
+            raise
+        except Exception as error:
+            if isinstance(error, MachineError | CancelledByPersonError) and not isinstance(error, ExchangeError):
+                raise
+            return _reason(error)
+        return segment or _NOTHING
+
+    async def _take_snapshot(self, joined: SealedExchange, pull: _Pull) -> Sentence:
+        """Take in what a snapshot has that no segment brought; return why not, an empty sentence for nothing."""
+        head = await self.snapshots.next_head()
+        if head is None:
+            return _NOTHING
+        marks = await self._store.read(lane_rows.marks)
+        lane, end = max(head.lanes.items(), key=lambda item: item[1].n - marks.get(item[0], 0))
+        try:
+            texts, removed = await self.snapshots.changes(joined, head)
+            is_accepted = await self._store.read(partial(removal_guard.is_accepted, lane=lane, n=end.n))
+            if not is_accepted and await self._store.read(partial(removal_guard.is_too_much, removed=removed)):
+                pull.held[lane] = HeldRemovals(f"{lane:016x}", end.n, removed)
+                return _HELD
+            await self.snapshots.take(joined, head, texts, self._require_no_import, self._tell)
+        except ExchangeError as error:
+            return error.sentence
+        pull.taken += 1
+        return _NOTHING
 
     async def _removed_by(self, segment: Segment) -> int:
         """Return how many rows a segment removes that the person did not accept."""
@@ -471,7 +517,7 @@ class SyncService:
         if not lane:
             return
         for found in await asyncio.to_thread(lane_chain.objects_of, joined.point, lane):
-            if found.first <= after:
+            if found.last <= after:
                 continue
             data = await asyncio.to_thread(joined.point.get, found.name)
             try:
@@ -497,9 +543,10 @@ class SyncService:
             rows = connection.execute("SELECT lane, shared_n FROM lanes WHERE was_own AND shared_n > 0")
             return [(int(str(lane)), int(str(n))) for lane, n in rows]
 
+        covered = await self.snapshots.covered()
         for lane, n in await self._store.read(shared):
             objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
-            if lane_chain.is_without_gap(objects, n):
+            if lane_chain.is_without_gap(objects, n, covered.get(lane, 0)):
                 continue
             last, digest = await asyncio.to_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
             _log.warning("segments of a lane that was written here are lost; they are written anew")
@@ -554,6 +601,7 @@ class SyncService:
         is_done = True
         for lane, n in own.items():
             is_done &= await asyncio.to_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
+        is_done &= await self.snapshots.forget(joined)
         if is_done:
             await self._store.write(lambda connection: meta.write(connection, REWRITTEN, count))
 
