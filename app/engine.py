@@ -165,7 +165,7 @@ class Engine:
         self.weekly_reflection = reflection_parts.build(runtime, indexer, chat)
         jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, self.weekly_reflection, *memory_jobs]
         retry, read_again = self.index.embedding.try_again, self.entities.worker.start_over
-        self.upkeep = add(upkeep_parts.build(runtime, worker, self._failures, retry, read_again, *jobs))
+        self.upkeep = add(upkeep_parts.build(runtime, worker, self._failures, retry, read_again, self.keys, *jobs))
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish, self.trace)
         upkeep, goals = self.upkeep_jobs, self._goal_runner(schedules)
@@ -248,6 +248,8 @@ class Engine:
         self.jobs.cancel_all()
         self.store.interrupt()
         self.downloads.close()
+        self.sync.service.calls.close()
+        self.projection.service.calls.close()
         if self.isolated is not None:
             self.keys.close()
             self.isolated.interrupt()

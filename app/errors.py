@@ -110,6 +110,12 @@ class ExchangeNewerError(ExchangeError):
     code = "exchange_newer"
 
 
+class CallStoppedError(MachineError):
+    """A call to a server or disk was given up before it answered."""
+
+    code = "call_stopped"
+
+
 class ModelUnavailableError(MachineError):
     """An embedding or language model was chosen that is not there."""
 

@@ -1,7 +1,8 @@
 """Calls of the operations that agents propose in a database.
 
-The agent is the role that the database says. An answer stands there as plain text: so an agent reaches the store
-``shared`` alone, whatever its trust, and only operations that write memories; it reads in the tables.
+The agent is the role that the database says, and no agent of the person's machine. An answer stands there as plain
+text: so an agent reaches the store ``shared`` alone, whatever its trust, and only operations that write memories; it
+reads in the tables.
 """
 
 import logging
@@ -96,27 +97,27 @@ class DatabaseCalls:
             return {"outcome": "waiting", "proposed": value["proposed"], "message": value["message"]}
         return {"outcome": "done", "result": value}
 
-    async def _request(self, role: str, agent: Agent | None, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def _request(self, name: str, agent: Agent | None, arguments: dict[str, Any]) -> dict[str, Any]:
         """Ask the person to let a role in.
 
         The token stays here: the database says who the agent is.
         """
         if agent is not None and agent.revoked_at is None:
             raise InputError("This agent has access already.")
-        if not any(request.name == role for request in await self._engine.agents.requests()):
-            caller = unknown_caller(role, _CLIENT)
-            await self._catalogue.call(_REQUEST, {**arguments, "name": role}, caller)
+        if not any(request.name == name for request in await self._engine.agents.requests()):
+            caller = unknown_caller(name, _CLIENT)
+            await self._catalogue.call(_REQUEST, {**arguments, "name": name}, caller)
         return {"outcome": "asked", "message": "Propose something once the person has allowed it."}
 
-    async def _agent(self, role: str) -> Agent | None:
-        return next((agent for agent in await self._engine.agents.listed() if agent.name == role), None)
+    async def _agent(self, name: str) -> Agent | None:
+        return next((agent for agent in await self._engine.agents.listed() if agent.name == name), None)
 
-    async def _caller(self, role: str, agent: Agent | None) -> Caller:
+    async def _caller(self, name: str, agent: Agent | None) -> Caller:
         if agent is None:
-            return unknown_caller(role, _CLIENT)
+            return unknown_caller(name, _CLIENT)
         if agent.revoked_at is not None:
-            return ended_caller(role, _CLIENT)
-        if await self._engine.engine_for_caller(role) is not None:
+            return ended_caller(name, _CLIENT)
+        if await self._engine.engine_for_caller(name) is not None:
             raise AccessDeniedError("An agent with a vault of its own proposes nothing in a database.")
         await self._engine.agents.note_seen(agent.id, _CLIENT)
         return replace(caller_of(agent, _CLIENT), granted=("shared",))

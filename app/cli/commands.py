@@ -14,7 +14,7 @@ from app.cli import hit_lines, reports, terminal
 from app.cli.command_line import help_lines
 from app.cli.connect import VaultConnection, open_connection
 from app.cli.groups import maintenance, mcp_command
-from app.cli.input import given_path, piped_text
+from app.cli.input import PATH, given_path, piped_text
 from app.cli.passphrase import export_passphrase, new_passphrase
 from app.core.declared_operations import declared_operations
 from app.core.paths import runtime_dir
@@ -315,6 +315,8 @@ def call(
         return
     _refuse_secrets(operation, arguments)
     values = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
+    if isinstance(path := values.get(PATH), str) and path:
+        values[PATH] = str(given_path(path))  # the host works in another folder
     with open_connection(context.obj) as connection:
         terminal.say_json(connection.call(operation, **values))
 

@@ -2,10 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import Final
 
 from app.cli import terminal
 from app.core.paths import user_path
 from app.errors import InputError
+
+PATH: Final = "path"
+"""The argument of operations that is a file or folder on this machine."""
 
 
 def given_path(text: str) -> Path:

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from app.config.config import Config
 from app.config.model import ConfigFinding
+from app.core.paths import is_whole_path
 from app.sentence import Sentence
 
 Rule = Callable[[Config], Iterator[ConfigFinding]]
@@ -117,10 +118,17 @@ def address_rule(config: Config) -> Iterator[ConfigFinding]:
 
 
 def folder_rule(config: Config) -> Iterator[ConfigFinding]:
-    """The folder of an offline model is there."""
+    """Folders are named by their whole path, and that of an offline model is there."""
+    for name in ("capture.notes_folder", "embedding.model_folder", "search.reranker_folder"):
+        if (folder := config.text(name)) and not is_whole_path(folder):
+            yield _error(
+                name,
+                Sentence("'{name}' is no whole path, so it means another folder wherever Keepsake starts.", name=name),
+                Sentence("Write it from the top or from '~'."),
+            )
     for name in ("embedding.model_folder", "search.reranker_folder"):
         folder = config.text(name)
-        if folder and not Path(folder).expanduser().is_dir():
+        if folder and is_whole_path(folder) and not Path(folder).expanduser().is_dir():
             yield _error(
                 name,
                 Sentence("'{name}' names no folder of this machine.", name=name),

@@ -67,3 +67,27 @@ def user_path(text: str) -> Path:
     except (OSError, ValueError):  # a name that is too long, or half a character in it
         raise InputError("That cannot be a path on this machine. Check how it is written.", field="path") from None
     return path
+
+
+def whole_path(text: str, field: str = "path") -> Path:
+    """Return a path that another program wrote, which works in another folder than this one.
+
+    Args:
+        text: The path, from the top or from ``~``.
+        field: Which argument it is.
+
+    Raises:
+        InputError: It is no path, or does not say where it begins.
+    """
+    path = user_path(text)
+    if not is_whole_path(text):
+        raise InputError("Name the file or folder by its whole path, from the top or from '~'.", field=field)
+    return path
+
+
+def is_whole_path(text: str) -> bool:
+    """Return whether a path means the same in every folder."""
+    try:
+        return Path(text).expanduser().is_absolute()
+    except RuntimeError:  # there is no home folder of that name
+        return False

@@ -5,7 +5,8 @@ Invitations are kept in this process only.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,18 +15,20 @@ from typing import Any, Final
 import apsw
 
 from app.core.clock import Clock, optional_datetime, to_datetime
+from app.core.process.daemon_thread import begin_in_daemon_thread, in_daemon_thread, stoppable
 from app.devices import join_messages
 from app.devices.invitation_words import new_secret, secret_of, words_of
 from app.devices.join_messages import APPROVED, EXPIRED, REFUSED, USED, JoinMessages
 from app.devices.model import Device, Invitation, JoinRequest
 from app.erasure import erasures
 from app.erasure.model import ErasureReceipt
-from app.errors import ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.errors import CallStoppedError, ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.sentence import Sentence
 from app.store.store import Store
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.joined_place import JoinedPlace
 from app.sync.membership import Membership, checked_name
 from app.sync.model import SyncState
 from app.sync.sealing import device_state, member_list, primitives
@@ -34,7 +37,7 @@ from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import Member, MemberList
 from app.sync.sealing.primitives import NotOpenedError
 from app.sync.sealing.signed_text import TornError
-from app.sync.service import JoinedPlace, SyncService
+from app.sync.service import SyncService
 
 _log = logging.getLogger(__name__)
 
@@ -87,9 +90,11 @@ class DeviceService:
         self._membership = membership
         self._states = states
         self._sync = sync
+        self.calls = sync.calls
         self.look_s = look_s
         self._invitations: list[_OpenInvitation] = []
 
+    @stoppable
     async def invite(self) -> Invitation:
         """Invite one more machine.
 
@@ -101,11 +106,12 @@ class DeviceService:
         await self._membership.refreshed(joined.point, joined.vault)
         secret = new_secret()
         messages = JoinMessages(joined.vault, secret)
-        await asyncio.to_thread(joined.point.put_new, messages.invitation_name, messages.invitation())
+        await in_daemon_thread(joined.point.put_new, messages.invitation_name, messages.invitation())
         expires_at_ms = self._clock.now_ms() + VALID_S * 1000
         self._invitations.append(_OpenInvitation(messages, expires_at_ms))
         return Invitation(words_of(secret), joined.address, _moment(expires_at_ms))
 
+    @stoppable
     async def requests(self) -> Sequence[JoinRequest]:
         """Return the machines that were given words and wait for an answer.
 
@@ -119,6 +125,7 @@ class DeviceService:
             for invitation, device, name in await self._waiting(joined)
         ]
 
+    @stoppable
     async def approve(self, request: str) -> Device:
         """Let a machine in that waits.
 
@@ -143,6 +150,7 @@ class DeviceService:
         await self._waiting(joined)  # who else has the same words learns that they were used
         return _device(standing.members.devices[device.id], name, is_this=False)
 
+    @stoppable
     async def refuse(self, request: str) -> None:
         """Turn a machine away that waits; its words count no longer. Raises like ``approve``."""
         joined = await self._joined()
@@ -150,6 +158,7 @@ class DeviceService:
         invitation.is_used = True
         await self._answer(joined.point, invitation, device, REFUSED)
 
+    @stoppable
     async def join(self, words: str, address: str, name: str) -> SyncState:
         """Ask to be let in where other machines share, and wait for the answer.
 
@@ -164,22 +173,21 @@ class DeviceService:
         """
         name, secret = checked_name(name), secret_of(words)
         place = place_of(address)
-        vault = await asyncio.to_thread(place.vault)
+        vault = await in_daemon_thread(place.vault)
         if vault is None:
             raise InputError(
                 "Nothing is shared there yet. Look whether it is the address of the invitation.", field="address"
             )
         await self._sync.require_place_of(vault)
         messages, point = JoinMessages(vault, secret), place.point(vault)
-        try:
+        async with _withdrawing(point) as leftovers:
             if await self._is_member(point, vault):
                 raise InputError("This machine shares its memory there already.", field="address")
-            keys, entries = await self._let_in(point, messages, name)
-        finally:
-            await asyncio.to_thread(point.close)
+            keys, entries = await self._let_in(point, messages, name, leftovers)
         await self._membership.take_up(keys, entries)
         return await self._sync.join(address, fills_anew=False)
 
+    @stoppable
     async def devices(self) -> Sequence[Device]:
         """Return all machines that share the memory or did; none where it is shared nowhere.
 
@@ -214,7 +222,7 @@ class DeviceService:
         is_by_all = await self._states.is_forgotten_by_all(standing)
         answered: list[ErasureReceipt] = []
         for receipt in receipts:
-            places = await self._store.read(partial(erasures.places_of, targets=[*receipt.ids, *receipt.sessions]))
+            places = await self._store.read(partial(erasures.places_of, targets=_targets_of(receipt)))
             waiting = [
                 standing.names.get(device, device)
                 for device in standing.members.members
@@ -224,6 +232,7 @@ class DeviceService:
             answered.append(receipt if note is None else replace(receipt, notes=(*receipt.notes, note)))
         return answered
 
+    @stoppable
     async def rename(self, device: str, name: str) -> Device:
         """Give a machine another name, on all of them.
 
@@ -241,6 +250,7 @@ class DeviceService:
         standing = await self._membership.change(joined.point, joined.vault, change)
         return _device(standing.members.devices[device], name, is_this=device == standing.keys.id)
 
+    @stoppable
     async def remove(self, device: str) -> Device:
         """Remove a machine, which can read nothing that the others write from then on.
 
@@ -263,7 +273,7 @@ class DeviceService:
             return member_list.with_device(members, removed)
 
         standing = await self._membership.change(joined.point, joined.vault, change, begins_epoch=True)
-        await asyncio.to_thread(device_state.remove, joined.point, device)
+        await in_daemon_thread(device_state.remove, joined.point, device)
         return _device(standing.members.devices[device], standing.names.get(device, ""), is_this=False)
 
     async def _is_member(self, point: ExchangePoint, vault: str) -> bool:
@@ -288,13 +298,13 @@ class DeviceService:
         now_ms = self._clock.now_ms()
         for invitation in [one for one in self._invitations if one.messages.vault == joined.vault]:
             is_expired = now_ms >= invitation.expires_at_ms
-            for device, name in await asyncio.to_thread(_asking, joined.point, invitation, now_ms):
+            for device, name in await in_daemon_thread(_asking, joined.point, invitation, now_ms):
                 if is_expired or invitation.is_used:
                     await self._answer(joined.point, invitation, device, EXPIRED if is_expired else USED)
                 else:
                     waiting.append((invitation, device, name))
             if is_expired:
-                await asyncio.to_thread(joined.point.remove, invitation.messages.invitation_name)
+                await in_daemon_thread(joined.point.remove, invitation.messages.invitation_name)
                 self._invitations.remove(invitation)
         return waiting
 
@@ -318,15 +328,18 @@ class DeviceService:
         data = invitation.messages.answer(device, request, word, keys)
         invitation.answered.add(device.id)
         name = invitation.messages.answer_name(device.id)
-        if not await asyncio.to_thread(point.put_new, name, data):  # what somebody else put there is no answer
-            await asyncio.to_thread(point.remove, name)
-            await asyncio.to_thread(point.put_new, name, data)
+        if not await in_daemon_thread(point.put_new, name, data):  # what somebody else put there is no answer
+            await in_daemon_thread(point.remove, name)
+            await in_daemon_thread(point.put_new, name, data)
 
     async def _let_in(
-        self, point: ExchangePoint, messages: JoinMessages, name: str
+        self, point: ExchangePoint, messages: JoinMessages, name: str, leftovers: list[str]
     ) -> tuple[DeviceKeys, Sequence[bytes]]:
-        """Put a request; once it was approved, return a member's keys and the list."""
-        invitation = await asyncio.to_thread(point.get, messages.invitation_name)
+        """Put a request; once it was approved, return a member's keys and the list.
+
+        The names of the messages that are to be removed afterwards are added to ``leftovers``.
+        """
+        invitation = await in_daemon_thread(point.get, messages.invitation_name)
         if invitation is None or not messages.is_invitation(invitation):
             raise InputError(
                 "There is no invitation with these words: its ten minutes are over, or it is for another place. Make a"
@@ -335,32 +348,26 @@ class DeviceService:
             )
         keys = new_device_keys()
         request = messages.request(keys, name)
-        await asyncio.to_thread(point.put_new, messages.request_name(keys.id), request)
-        try:
-            word, content = await self._answered(point, messages, keys, request)
-            if word != APPROVED:
-                raise _turned_away(word)
-            keys = replace(
-                keys,
-                receiving=(*keys.receiving, primitives.random_key()),
-                shared=bytes.fromhex(content["shared"]),
-                epochs={int(content["epoch"]): bytes.fromhex(content["key"])},
-                anchor=str(content["anchor"]),
-            )
-            return keys, await self._listed(point, messages.vault, keys)
-        finally:
-            for message in (messages.request_name(keys.id), messages.answer_name(keys.id), messages.invitation_name):
-                try:
-                    await asyncio.to_thread(point.remove, message)
-                except MachineError as error:
-                    _log.warning("a message of a pairing could not be removed: %s", error.code)
+        leftovers += messages.request_name(keys.id), messages.answer_name(keys.id), messages.invitation_name
+        await in_daemon_thread(point.put_new, messages.request_name(keys.id), request)
+        word, content = await self._answered(point, messages, keys, request)
+        if word != APPROVED:
+            raise _turned_away(word)
+        keys = replace(
+            keys,
+            receiving=(*keys.receiving, primitives.random_key()),
+            shared=bytes.fromhex(content["shared"]),
+            epochs={int(content["epoch"]): bytes.fromhex(content["key"])},
+            anchor=str(content["anchor"]),
+        )
+        return keys, await self._listed(point, messages.vault, keys)
 
     async def _answered(
         self, point: ExchangePoint, messages: JoinMessages, keys: DeviceKeys, request: bytes
     ) -> tuple[str, dict[str, Any]]:
         until_ms = self._clock.now_ms() + VALID_S * 1000
         while self._clock.now_ms() < until_ms:
-            data = await asyncio.to_thread(point.get, messages.answer_name(keys.id))
+            data = await in_daemon_thread(point.get, messages.answer_name(keys.id))
             if data is not None:
                 try:
                     word, content = messages.answered(keys, request, data)
@@ -377,7 +384,7 @@ class DeviceService:
         """Return the entries of the list once this device is a member in it."""
         until_ms = self._clock.now_ms() + VALID_S * 1000
         while self._clock.now_ms() < until_ms:
-            entries = await asyncio.to_thread(_entries_at, point)
+            entries = await in_daemon_thread(_entries_at, point)
             try:
                 lists = member_list.chain(vault, entries)
             except TornError:
@@ -391,6 +398,36 @@ class DeviceService:
                 return entries
             await asyncio.sleep(self.look_s)
         raise ExchangeError("The list of your machines did not arrive within ten minutes. Try again.")
+
+
+@asynccontextmanager
+async def _withdrawing(point: ExchangePoint) -> AsyncIterator[list[str]]:
+    """Remove the messages that a block lists at its end, and close the place.
+
+    That is not waited for where the block was stopped.
+    """
+    names: list[str] = []
+    is_stopped = False
+    try:
+        yield names
+    except (asyncio.CancelledError, CallStoppedError):
+        is_stopped = True
+        raise
+    finally:
+        if is_stopped:
+            begin_in_daemon_thread(_withdraw, point, names)
+        else:
+            await in_daemon_thread(_withdraw, point, names)
+
+
+def _withdraw(point: ExchangePoint, names: Sequence[str]) -> None:
+    try:
+        for name in names:
+            point.remove(name)
+    except MachineError as error:
+        _log.warning("a message of a pairing could not be removed: %s", error.code)
+    finally:
+        point.close()
 
 
 def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> list[tuple[Member, str]]:
@@ -413,6 +450,10 @@ def _entries_at(point: ExchangePoint) -> list[bytes]:
     while (data := point.get(member_list.entry_name(len(entries) + 1))) is not None:
         entries.append(data)
     return entries
+
+
+def _targets_of(receipt: ErasureReceipt) -> Sequence[str]:
+    return (*receipt.ids, *receipt.sessions, *receipt.entities)
 
 
 def _has_erased(state: DeviceState | None, places: Mapping[int, int]) -> bool:

@@ -5,7 +5,9 @@ They are found before it is erased, and removed after it.
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 import apsw
 
@@ -13,6 +15,7 @@ from app.core.clock import to_ms
 from app.entities import entity_state, repo
 from app.entities.model import name_key
 from app.erasure.call_records import forget_in_calls
+from app.erasure.eraser import DroppedNames
 from app.erasure.model import RemainingReference
 
 Names = frozenset[tuple[str, str]]
@@ -24,7 +27,14 @@ _OF_SESSION = (
 
 
 def names_in(connection: apsw.Connection, kind: str, target: str) -> Names:
-    """Return the entities that a memory or session names, with the keys used."""
+    """Return the entities that a target names with the keys used, of an entity itself."""
+    if kind == "entity":
+        names = connection.execute(
+            "SELECT id, name_key FROM entities WHERE id = ?1 UNION SELECT entity_id, alias_key FROM entity_aliases"
+            " WHERE entity_id = ?1",
+            (target,),
+        )
+        return frozenset((str(entity), str(key)) for entity, key in names)
     where = _OF_MEMORY if kind == "memory" else _OF_SESSION
     rows = connection.execute(
         f"SELECT DISTINCT entity_id, substr(surface, instr(surface, ':') + 1) FROM mentions WHERE {where}", (target,)
@@ -87,20 +97,20 @@ def kept(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Ite
         yield RemainingReference("entities", str(entity), "has a name from it")
 
 
-def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dict[str, int]:
+def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> DroppedNames:
     """Remove those of ``names`` that nothing else mentions and no person decided about.
 
     An entity goes when nothing mentions it any more, be it of ``names`` or not: it may be of an earlier wording. One
     that stays loses the aliases that nothing else uses. What was joined by itself with one of them stands alone again,
     and nothing tells of the join: what is left may no longer speak for it.
     """
-    _take_joins_back(connection, {entity for entity, _ in names})
+    history = _drop_history(connection, _take_joins_back(connection, {entity for entity, _ in names}))
     wanted = json.dumps([list(name) for name in names])
     aliases = connection.execute(
         "DELETE FROM entity_aliases WHERE (entity_id, alias_key) IN (SELECT e.id, w.value ->> 1 FROM json_each(?) w"
         " JOIN entities e ON e.id = w.value ->> 0 WHERE e.touched = 0 AND e.name_key <> w.value ->> 1 AND NOT EXISTS"
         " (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND substr(m.surface, instr(m.surface, ':') + 1)"
-        " = w.value ->> 1)) RETURNING 1",
+        " = w.value ->> 1)) RETURNING entity_id",
         (wanted,),
     ).fetchall()
     entities = connection.execute(
@@ -114,42 +124,60 @@ def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dic
     ).fetchall()
     gone = [str(row[0]) for row in entities]
     removed = {"entity_aliases": len(aliases), "entities": len(entities)}
-    removed |= {"memory_history": _drop_history(connection, gone)}
+    history += _drop_history(connection, {*gone, *(str(row[0]) for row in aliases)})
+    removed["memory_history"] = history.total()
     for entity in gone:  # a merge of it may have been proposed
         for table, count in forget_in_calls(connection, entity).items():
             removed[table] = removed.get(table, 0) + count
-    return removed
+    return DroppedNames(removed, tuple(sorted(history)))
 
 
-def _take_joins_back(connection: apsw.Connection, entities: Collection[str]) -> None:
+def _drop_history(connection: apsw.Connection, entities: Collection[str]) -> Counter[str]:
+    """Remove the history of entities, which has their names; count the entries of each."""
+    rows = connection.execute(
+        "SELECT id, target FROM memory_history WHERE target_kind = 'entity' AND target IN"
+        " (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(entities)),),
+    ).fetchall()
+    drop_entries(connection, [int(str(entry)) for entry, _ in rows])
+    return Counter(str(target) for _, target in rows)
+
+
+def _take_joins_back(connection: apsw.Connection, entities: Collection[str]) -> list[str]:
+    """Take back what joined entities by itself, and return those that stand alone again."""
     joined = connection.execute(
         "SELECT id FROM entities e WHERE merged_into IS NOT NULL AND touched = 0"
         " AND EXISTS (SELECT 1 FROM entity_aliases a WHERE a.entity_id = e.id)"
     ).fetchall()
-    for entity in (str(row[0]) for row in joined):
-        held, state = repo.get(connection, entity), entity_state.read(connection, entity)
-        if held is None or state is None or not {entity, repo.root(connection, entity)} & set(entities):
-            continue
-        named = repo.named(connection, name_key(state["name"]), state["type"])
-        other = None if named is None else repo.get(connection, named)
-        # Where a person has named another one so, it stands for that one.
-        into = named if other is not None and other.touched else None
-        entity_state.write(connection, entity, {**state, "merged_into": into}, to_ms(held.updated_at))
-        _drop_history(connection, [entity])
+    return [
+        entity
+        for entity in (str(row[0]) for row in joined)
+        if {entity, repo.root(connection, entity)} & set(entities) and part(connection, entity, {})
+    ]
 
 
-def _drop_history(connection: apsw.Connection, entities: list[str]) -> int:
-    """Remove history of erased entities, undone entries included, because it has their names."""
-    gone = json.dumps(entities)
+def part(connection: apsw.Connection, entity: str, fields: Mapping[str, Any]) -> bool:
+    """Let an entity stand alone, with some fields changed; return False where it cannot.
+
+    Where a person has named another one so, it stands for that one.
+    """
+    held, state = repo.get(connection, entity), entity_state.read(connection, entity)
+    if held is None or state is None:
+        return False
+    named = repo.named(connection, name_key(state["name"]), state["type"])
+    other = None if named in (None, entity) else repo.get(connection, str(named))
+    into = named if other is not None and other.touched else None
+    entity_state.write(connection, entity, {**state, **fields, "merged_into": into}, to_ms(held.updated_at))
+    return True
+
+
+def drop_entries(connection: apsw.Connection, entries: Collection[int]) -> int:
+    """Remove entries of the history, and return how many; what they had undone stands again."""
+    gone = json.dumps(list(entries))
     connection.execute(
-        "UPDATE memory_history SET undone_by = NULL WHERE undone_by IN (SELECT h.id FROM memory_history h"
-        " WHERE h.target_kind = 'entity' AND h.target IN (SELECT value FROM json_each(?)))",
-        (gone,),
+        "UPDATE memory_history SET undone_by = NULL WHERE undone_by IN (SELECT value FROM json_each(?))", (gone,)
     )
-    return len(
-        connection.execute(
-            "DELETE FROM memory_history WHERE target_kind = 'entity' AND target IN (SELECT value FROM json_each(?))"
-            " RETURNING 1",
-            (gone,),
-        ).fetchall()
+    rows = connection.execute(
+        "DELETE FROM memory_history WHERE id IN (SELECT value FROM json_each(?)) RETURNING 1", (gone,)
     )
+    return len(rows.fetchall())

@@ -1,6 +1,7 @@
 """Erasers: what erasure demands of the subjects whose rows it removes."""
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import apsw
@@ -29,6 +30,19 @@ class Eraser(Protocol):
         """Yield what refers to it and stays."""
 
 
+@dataclass(frozen=True, slots=True)
+class DroppedNames:
+    """Outcome of the removal of names.
+
+    Args:
+        removed: How many rows went from each table.
+        entities: Entities of which all that was recorded went with them.
+    """
+
+    removed: dict[str, int] = field(default_factory=dict)
+    entities: tuple[str, ...] = ()
+
+
 class EntityNameEraser(Protocol):
     """Eraser of entity names that only certain messages or memories mention."""
 
@@ -44,5 +58,5 @@ class EntityNameEraser(Protocol):
     def kept(self, connection: apsw.Connection, names: Names) -> Iterator[RemainingReference]:
         """Yield what still has one of ``names`` though nothing mentions it."""
 
-    def drop(self, connection: apsw.Connection, names: Names) -> dict[str, int]:
+    def drop(self, connection: apsw.Connection, names: Names) -> DroppedNames:
         """Remove those that nothing uses any more."""

@@ -12,17 +12,27 @@ import apsw
 
 from app.erasure.model import ErasureTarget
 from app.store import lanes
+from app.store.lanes import ChangePlace
 
 RECEIPTS: Final = "forever:"
 """The beginning of the keys of receipts in ``meta``."""
+IS_FORGOTTEN: Final = (
+    "(NOT EXISTS (SELECT 1 FROM erasures e WHERE e.target = h.target) OR EXISTS (SELECT 1 FROM erasures e"
+    " WHERE e.target = h.target AND CASE WHEN e.lane = h.lane THEN h.n < e.n ELSE coalesce((SELECT max(k.known)"
+    " FROM lane_knowledge k WHERE k.lane = h.lane AND k.of_lane = e.lane AND k.n <= h.n), 0) < e.n END))"
+)
+"""In SQL, whether an entry ``h`` of a forgotten entity's history goes: its writer did not know of all erasures.
+
+A copy of the vault may have none of them.
+"""
 
 
 def record(connection: apsw.Connection, target: ErasureTarget, actor: str, at_ms: int) -> None:
-    """Record in the own lane that a target is forgotten for ever, once.
+    """Record in the own lane that a target is forgotten for ever.
 
-    To be called in the transaction in which its forgetting begins.
+    That is recorded once, and of an entity each time. To be called in the transaction in which its forgetting begins.
     """
-    if is_erased(connection, target.id):
+    if target.kind != "entity" and is_erased(connection, target.id):
         return
     place = lanes.next_place(connection, at_ms)
     connection.execute(
@@ -40,6 +50,52 @@ def all_targets(connection: apsw.Connection) -> list[ErasureTarget]:
 def is_erased(connection: apsw.Connection, target: str) -> bool:
     """Return whether a target was forgotten for ever, on this machine or another."""
     return connection.execute("SELECT 1 FROM erasures WHERE target = ? LIMIT 1", (target,)).fetchone() is not None
+
+
+def forgets(connection: apsw.Connection, kind: str, target: str, place: ChangePlace) -> bool:
+    """Return whether a change of a target is forgotten for ever.
+
+    Of an entity those changes are whose writer did not know of its erasure.
+    """
+    places = places_of_target(connection, target)
+    if kind != "entity" or not places:
+        return bool(places)
+    known = {**lanes.known_at(connection, place.lane, place.n), place.lane: place.n - 1}
+    return any(known.get(one.lane, 0) < one.n for one in places)
+
+
+def places_of_target(connection: apsw.Connection, target: str) -> list[ChangePlace]:
+    """Return the places of all erasures of a target."""
+    rows = connection.execute("SELECT hlc, lane, n FROM erasures WHERE target = ?", (target,)).fetchall()
+    return [ChangePlace(*(int(str(value)) for value in row)) for row in rows]
+
+
+def entities_until(connection: apsw.Connection, lane: int) -> dict[str, int]:
+    """Return for each erased entity the last number in a lane that is forgotten.
+
+    Only that part of the lane is looked at which is here.
+    """
+    rows = connection.execute(
+        "SELECT e.target, min(l.n, max(CASE WHEN e.lane = l.lane THEN e.n - 1 ELSE coalesce((SELECT min(k.n) - 1"
+        " FROM lane_knowledge k WHERE k.lane = l.lane AND k.of_lane = e.lane AND k.known >= e.n), l.n) END))"
+        " FROM erasures e JOIN lanes l ON l.lane = ? WHERE e.target_kind = 'entity' GROUP BY e.target",
+        (lane,),
+    )
+    return {str(target): int(str(n)) for target, n in rows}
+
+
+def are_entities_left(connection: apsw.Connection) -> bool:
+    """Return whether the history has entries of entities that are to be forgotten still."""
+    found = connection.execute(
+        "SELECT 1 FROM erasures x CROSS JOIN memory_history h ON h.target = x.target AND h.target_kind = 'entity'"
+        f" WHERE x.target_kind = 'entity' AND {IS_FORGOTTEN} LIMIT 1"
+    )
+    return found.fetchone() is not None
+
+
+def count(connection: apsw.Connection) -> int:
+    """Return how many erasures are known here."""
+    return int(connection.execute("SELECT count(*) FROM erasures").get)
 
 
 def last_numbers(connection: apsw.Connection) -> dict[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-TargetKind = Literal["memory", "session", "schedule", "saved_search"]
+TargetKind = Literal["memory", "session", "schedule", "saved_search", "entity"]
 BackupChoice = Literal["keep", "rewrite", "delete"]
 BackupOutcome = Literal["kept", "rewritten", "deleted", "unreadable", "incomplete"]
 ErasureMethod = Literal["overwritten in place", "file rewritten", "nothing to look for", "not verified"]
@@ -47,6 +47,7 @@ class ErasureReceipt:
         id: Of this forgetting.
         ids: The memories, schedules and saved searches.
         sessions: The conversations.
+        entities: People and things whose names it had, of which all that was recorded until then is forgotten too.
         at: When it was asked.
         finished_at: When it was done, ``None`` while it is pending: the next start of the vault finishes it.
         removed: How many rows went from each table.
@@ -65,6 +66,7 @@ class ErasureReceipt:
     sessions: tuple[str, ...]
     by: str
     at: datetime
+    entities: tuple[str, ...] = ()
     finished_at: datetime | None = None
     removed: dict[str, int] = field(default_factory=dict)
     looked_for: int = 0
@@ -78,7 +80,10 @@ class ErasureReceipt:
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """Target of an erasure: a memory, a whole session, a schedule or a saved search."""
+    """Target of an erasure; of an entity that is its history.
+
+    An entity itself is there as long as a text mentions it. What is recorded of it later stays.
+    """
 
     kind: TargetKind
     id: str

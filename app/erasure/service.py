@@ -144,11 +144,24 @@ class ErasureService(Part):
                 ),
                 field="confirm",
             )
+        return await self._forget(targets, actor, backups, progress)
+
+    async def _forget(
+        self,
+        targets: Sequence[ErasureTarget],
+        actor: str,
+        backups: BackupChoice = "keep",
+        progress: Callable[[int], None] = lambda _removed: None,
+    ) -> Changed[ErasureReceipt]:
         changes = ChangeSet(_AREAS, tuple(target.id for target in targets), actor, OPERATION)
         async with self._one_at_a_time:
             await self._require(targets, backups)
             now = to_datetime(self._clock.now_ms())
-            receipt = ErasureReceipt(new_id("run"), tuple(ids), tuple(sessions), actor, now, choice=backups)
+            sessions, entities = (
+                tuple(target.id for target in targets if target.kind == kind) for kind in ("session", "entity")
+            )
+            ids = tuple(target.id for target in targets if target.kind not in ("session", "entity"))
+            receipt = ErasureReceipt(new_id("run"), ids, sessions, actor, now, entities, choice=backups)
             traces = await self._store.write(partial(self._begin, receipt, targets))
             try:
                 receipt = await self._finish(receipt, targets, traces, progress, is_resumed=False)
@@ -168,10 +181,8 @@ class ErasureService(Part):
             return [target for target in targets if self._erasers[target.kind].exists(connection, target.id)]
 
         while here := await self._store.read(work):
-            ids = [target.id for target in here if target.kind != "session"]
-            sessions = [target.id for target in here if target.kind == "session"]
             try:
-                done = await self.forget(ids, sessions, confirm=True, actor=actor)
+                done = await self._forget(here, actor)
             except NotFoundError:
                 continue  # the person forgot one of them meanwhile, or it was forgotten with another
             self._publish(done.changes)
@@ -204,7 +215,7 @@ class ErasureService(Part):
         async with self._one_at_a_time:
             for receipt in await self.receipts():
                 if receipt.finished_at is None:
-                    targets = _targets(receipt.ids, receipt.sessions)
+                    targets = _targets(receipt.ids, receipt.sessions, receipt.entities)
                     traces = await self._store.write(partial(self._traces, targets))
                     done.append(await self._finish(receipt, targets, traces, lambda _: None, is_resumed=True))
         return done
@@ -241,7 +252,8 @@ class ErasureService(Part):
         traces = self._traces(targets, connection)
         _keep(connection, receipt)
         for target in targets:
-            erasures.record(connection, target, receipt.by, to_ms(receipt.at))
+            if target.kind != "entity":  # of which the machine that forgot has said so
+                erasures.record(connection, target, receipt.by, to_ms(receipt.at))
             self._erasers[target.kind].hide(connection, target.id, to_ms(receipt.at))
         return traces
 
@@ -297,7 +309,11 @@ class ErasureService(Part):
         """Remove names that nothing uses any more, and return how they were written."""
         file_residue.forget_statistics(connection)
         before = self._names.spellings(connection, names)
-        receipt = self._counted(connection, receipt, self._names.drop(connection, names))
+        dropped = self._names.drop(connection, names)
+        for entity in dropped.entities:
+            erasures.record(connection, ErasureTarget("entity", entity), receipt.by, to_ms(receipt.at))
+        receipt = replace(receipt, entities=tuple(dict.fromkeys((*receipt.entities, *dropped.entities))))
+        receipt = self._counted(connection, receipt, dropped.removed)
         after = self._names.spellings(connection, names)
         return receipt, {spelling for spelling in before if spelling not in after}
 
@@ -403,11 +419,11 @@ def _unfinished(error: MachineError) -> MachineError:
     return type(error)(what, **error.data)
 
 
-def _targets(ids: Sequence[str], sessions: Sequence[str]) -> list[ErasureTarget]:
+def _targets(ids: Sequence[str], sessions: Sequence[str], entities: Sequence[str] = ()) -> list[ErasureTarget]:
     named = (storable(name)[0] for name in ids)
     memories = (ErasureTarget(_KINDS.get(name.partition("-")[0], "memory"), name) for name in named)
     talks = (ErasureTarget("session", storable(name)[0]) for name in sessions)
-    return list(dict.fromkeys((*memories, *talks)))
+    return list(dict.fromkeys((*memories, *talks, *(ErasureTarget("entity", name) for name in entities))))
 
 
 def _keep(connection: apsw.Connection, receipt: ErasureReceipt) -> None:
@@ -426,6 +442,7 @@ def _receipt(state: dict[str, Any]) -> ErasureReceipt:
             "finished_at": None if state["finished_at"] is None else to_datetime(state["finished_at"]),
             "ids": tuple(state["ids"]),
             "sessions": tuple(state["sessions"]),
+            "entities": tuple(state.get("entities", ())),
             "left": tuple(RemainingReference(**reference) for reference in state["left"]),
             "backups": tuple(BackupFile(**file) for file in state["backups"]),
             "notes": tuple(state["notes"]),

@@ -7,19 +7,28 @@ from pathlib import Path
 from typing import Final
 
 from app.core.paths import program_root
+from app.core.process.lock_owner import lock_owner
 from app.core.process.program_command import program_command
-from app.errors import HostUnreachableError, PassphraseRequiredError
+from app.errors import HostUnreachableError, PassphraseRequiredError, VaultLockedError
 from app.rpc.client.dial import dial
 from app.rpc.credentials import VARIABLE, Credentials
 from app.sentence import Sentence
 
 START_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.05
+_OPENING_PAUSE_SECONDS: Final = 1.0
+"""Seconds between two tries to start a host while another process opens the vault."""
 _PROBE: Final = Credentials("", "keepsake mcp")
 
 
 def ensure_host(vault: Path, limit_seconds: float = START_SECONDS) -> None:
     """Return once a host answers for ``vault``; starts one that outlives this process.
+
+    Opening a vault may take minutes, as after an update, here or in another process: that time does not count.
+
+    Args:
+        vault: Its folder.
+        limit_seconds: How long a host may take that does not open the vault, or that is locked out.
 
     Raises:
         HostUnreachableError: None could be started in time, or the vault is encrypted and locked.
@@ -38,10 +47,23 @@ def ensure_host(vault: Path, limit_seconds: float = START_SECONDS) -> None:
                 " try again.",
                 vault=str(vault),
             )
+        if started is not None and _is_opened_now(vault, started.poll()):
+            until = time.monotonic() + limit_seconds
+            if started.poll() is not None:
+                time.sleep(_OPENING_PAUSE_SECONDS)
         # One that another program started meanwhile, or a command that has the vault open, makes ours end at once.
         if started is None or started.poll() is not None:
             started = _launch(vault)
         time.sleep(_PAUSE_SECONDS)
+
+
+def _is_opened_now(vault: Path, exit_status: int | None) -> bool:
+    """Return whether a process opens the vault, given the exit status of our host.
+
+    The text of the lock file stays when its owner is killed, so that it counts only beside a host that runs, or that
+    found the vault locked.
+    """
+    return exit_status in (None, VaultLockedError.exit_status) and lock_owner(vault).is_opening
 
 
 def _answers(vault: Path) -> bool:

@@ -43,7 +43,7 @@ class DatabaseProposal:
 
     Args:
         id: The row's id.
-        agent: The database role that inserted it.
+        agent: The database role that inserted it, with the database: ``reader@memory``.
         operation: The operation that it names.
         arguments: Its arguments as JSON, ``None`` where they are too long to be read.
         has_begun: Whether it was begun earlier, and perhaps done.

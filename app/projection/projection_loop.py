@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.changes import ChangeSet
-from app.errors import CancelledByPersonError, KeepsakeError
+from app.errors import CallStoppedError, CancelledByPersonError, KeepsakeError
 from app.part import BackgroundTask, Part
 from app.projection.service import ProjectionService
 from app.sentence import Sentence
@@ -96,6 +96,8 @@ class ProjectionLoop(Part):
                 self._failure = ""
             except CancelledByPersonError:
                 return
+            except CallStoppedError:  # the person ends it
+                self._changed = None
             except KeepsakeError as error:
                 self._changed = None
                 failure = Sentence("The shared store on a server is not up to date. {reason}", reason=error.sentence)
@@ -113,6 +115,8 @@ class ProjectionLoop(Part):
             try:
                 if await self.service.hear(self._timing.hear):
                     self._is_due.set()
+            except CallStoppedError:
+                continue
             except KeepsakeError:
                 # The projection says so; it looks from time to time meanwhile.
                 await asyncio.sleep(self._timing.look)

@@ -14,8 +14,9 @@ import apsw
 from app.core.clock import DAY_MS, Clock, optional_datetime
 from app.core.ids import new_vault_id
 from app.core.item_batches import batched
+from app.core.process.daemon_thread import Calls, in_daemon_thread, stoppable
 from app.erasure import erasures
-from app.errors import InputError, KeepsakeError
+from app.errors import CallStoppedError, InputError, KeepsakeError
 from app.projection import shared_memory_rows
 from app.projection.model import DatabaseProposal, ProjectionState, SharedRow
 from app.projection.shared_tables import SharedTables
@@ -56,11 +57,12 @@ class ProjectionService:
         self._store = store
         self._clock = clock
         self._key_store = key_store
+        self.calls = Calls()
+        """Calls to the server; none of those that wait keeps the vault from being closed."""
         self._one_at_a_time = asyncio.Lock()
         self._has_begun = asyncio.Event()
         self._tables: SharedTables | None = None
-        self._hearing: asyncio.Future[bool] | None = None
-        self._calls: ProposalCalls | None = None
+        self._proposal_calls: ProposalCalls | None = None
         self._problem: str = ""
         self._projected_ms: int | None = None
         self._compared_ms: int | None = None
@@ -69,7 +71,7 @@ class ProjectionService:
 
     def answer_by(self, calls: ProposalCalls) -> None:
         """Have proposals answered from now on."""
-        self._calls = calls
+        self._proposal_calls = calls
 
     async def state(self) -> ProjectionState:
         """Return what is projected, and where."""
@@ -79,6 +81,7 @@ class ProjectionService:
         _, schema, place = settings
         return ProjectionState(place, schema, optional_datetime(self._projected_ms), self._problem)
 
+    @stoppable
     async def begin(self, address: str, schema: str) -> ProjectionState:
         """Make the tables at an address, and fill them from now on.
 
@@ -95,7 +98,7 @@ class ProjectionService:
                 raise InputError("The shared store is projected already. End that first.")
             tables = SharedTables(database_at(address), schema, new_vault_id())
             try:
-                await asyncio.to_thread(tables.make)
+                await in_daemon_thread(tables.make)
             finally:
                 await asyncio.to_thread(tables.close)
             await asyncio.to_thread(self._key_store.keep_address, _name(tables.projector), address)
@@ -115,19 +118,24 @@ class ProjectionService:
             InputError: Nothing is projected.
             MachineError: The tables cannot be emptied.
         """
+        self.calls.give_up()
         async with self._one_at_a_time:
             if (settings := await self._settings()) is None:
                 raise InputError("The shared store is not projected.")
             if not keeps_rows:
-                tables = await self._reached()
-                await asyncio.to_thread(tables.require_own)
-                await asyncio.to_thread(tables.empty)
+                await self._empty()
             self._has_begun.clear()
             await self.close()
             await self._store.write(partial(_write, dict.fromkeys((_ID, _SCHEMA, _PLACE))))
             await asyncio.to_thread(self._key_store.remove, _name(settings[0]))
             self._problem = ""
         return await self.state()
+
+    @stoppable
+    async def _empty(self) -> None:
+        tables = await self._reached()
+        await in_daemon_thread(tables.require_own)
+        await in_daemon_thread(tables.empty)
 
     async def until_begun(self) -> None:
         """Wait until the person wants the projection."""
@@ -137,6 +145,7 @@ class ProjectionService:
                 return
             await self._has_begun.wait()
 
+    @stoppable
     async def hear(self, seconds: float) -> bool | None:
         """Wait some seconds for a proposal, and return whether there is one.
 
@@ -146,10 +155,9 @@ class ProjectionService:
         if tables is None or not tables.hears:
             await asyncio.sleep(seconds)
             return None
-        # Its thread goes on where this is cancelled; ``close`` waits for its end.
-        self._hearing = asyncio.ensure_future(asyncio.to_thread(tables.wait, seconds))
-        return await asyncio.shield(self._hearing)
+        return await in_daemon_thread(tables.wait, seconds)
 
+    @stoppable
     async def project(self, changed: Collection[str] | None) -> bool:
         """Bring the tables up to date, and answer proposals.
 
@@ -167,12 +175,14 @@ class ProjectionService:
                 return False
             try:
                 tables = await self._reached()
-                await asyncio.to_thread(tables.require_own)
+                await in_daemon_thread(tables.require_own)
                 now_ms = self._clock.now_ms()
                 is_old = self._compared_ms is None or now_ms - self._compared_ms >= DAY_MS
                 await self._bring_up_to_date(tables, None if is_old else changed, now_ms)
                 self._projected_ms = now_ms
                 has_more = await self._answer(tables)
+            except CallStoppedError:
+                raise
             except KeepsakeError as error:
                 self._problem, self._compared_ms = error.sentence, None
                 raise
@@ -182,13 +192,8 @@ class ProjectionService:
     async def close(self) -> None:
         """End the connections to the database."""
         tables, self._tables = self._tables, None
-        if tables is None:
-            return
-        await asyncio.to_thread(tables.close)
-        if self._hearing is not None:
-            await asyncio.gather(self._hearing, return_exceptions=True)
-            self._hearing = None
-            await asyncio.to_thread(tables.close)
+        if tables is not None:
+            await asyncio.to_thread(tables.close)  # which waits for no server
 
     async def _settings(self) -> tuple[str, str, str] | None:
         def work(connection: apsw.Connection) -> list[str | None]:
@@ -225,7 +230,7 @@ class ProjectionService:
 
         last, targets, erased = await self._store.read(news)
         if changed is None:
-            there = await asyncio.to_thread(tables.versions)
+            there = await in_daemon_thread(tables.versions)
             versions = await self._store.read(partial(_versions, now_ms))
             ids = {one for one in there.keys() | versions.keys() if there.get(one) != versions.get(one)} | erased
         else:
@@ -233,29 +238,29 @@ class ProjectionService:
         for batch in batched(sorted(ids), _BATCH):
             rows = await self._store.read(partial(those_of, batch))
             for few in _few(rows):
-                await asyncio.to_thread(tables.put, few)
+                await in_daemon_thread(tables.put, few)
             live = {row.id for row in rows}
-            await asyncio.to_thread(tables.remove, [one for one in batch if one not in live], erased)
+            await in_daemon_thread(tables.remove, [one for one in batch if one not in live], erased)
         self._entry, self._erasures = last, len(erased)
         if changed is None:
             self._compared_ms = now_ms
 
     async def _answer(self, tables: SharedTables) -> bool:
         """Answer the proposals that are there; return whether there may be more."""
-        if (calls := self._calls) is None:
+        if (calls := self._proposal_calls) is None:
             return False
-        for proposal, agent, number in await asyncio.to_thread(tables.waiting):
+        for proposal, agent, number in await in_daemon_thread(tables.waiting):
             decision = await calls.decision(agent, number)
             if decision is not None:
-                await asyncio.to_thread(tables.answer, proposal, decision)
-        proposals = await asyncio.to_thread(tables.open_proposals)
+                await in_daemon_thread(tables.answer, proposal, decision)
+        proposals = await in_daemon_thread(tables.open_proposals)
         for one in proposals:
             if not calls.may_begin_again(one):
                 if one.has_begun:
-                    await asyncio.to_thread(tables.answer, one.id, _UNKNOWN)
+                    await in_daemon_thread(tables.answer, one.id, _UNKNOWN)
                     continue
-                await asyncio.to_thread(tables.answer, one.id, {"outcome": "begun"})
-            await asyncio.to_thread(tables.answer, one.id, await calls.call(one))
+                await in_daemon_thread(tables.answer, one.id, {"outcome": "begun"})
+            await in_daemon_thread(tables.answer, one.id, await calls.call(one))
         return bool(proposals)
 
 

@@ -162,7 +162,10 @@ class SharedTables:
     def open_proposals(self) -> list[DatabaseProposal]:
         """Return proposals without an answer, the oldest first and few of each agent."""
         rows = self._rows(_OPEN, longest=MAX_ARGUMENTS, each=_OF_ONE_AGENT, most=_AT_ONCE)
-        return [DatabaseProposal(*row) for row in rows]
+        return [
+            DatabaseProposal(key, self._agent_of(role), operation, arguments, has_begun)
+            for key, role, operation, arguments, has_begun in rows
+        ]
 
     def waiting(self) -> list[tuple[str, str, int]]:
         """Return the proposals that wait in the inbox: id, agent and the number there."""
@@ -170,7 +173,7 @@ class SharedTables:
             "SELECT id::text, agent::text, (answer ->> 'proposed')::bigint FROM {schema}.proposal"
             " WHERE answer ->> 'outcome' = 'waiting'"
         )
-        return [(str(key), str(agent), int(number)) for key, agent, number in rows]
+        return [(str(key), self._agent_of(role), int(number)) for key, role, number in rows]
 
     def answer(self, proposal: str, answer: dict[str, Any]) -> None:
         """Answer a proposal."""
@@ -193,8 +196,15 @@ class SharedTables:
         return self._proposed.wait(seconds)
 
     def close(self) -> None:
-        """End the connections; the next call makes others."""
+        """End the connections for good."""
         self._proposed.close()
+
+    def _agent_of(self, role: str) -> str:
+        """Return the name of a role as an agent.
+
+        It names the database too, so that no agent of the person's machine is meant.
+        """
+        return f"{role}@{self._database.name}"
 
     def _is_own(self) -> bool:
         return self._rows("SELECT id FROM {schema}.projector") == [(self.projector,)]

@@ -6,9 +6,10 @@ The system releases the lock when that process dies.
 import os
 import sys
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 from app.core.files import from_os
+from app.core.process.lock_owner import LOCK, OPENING, owner_in
 from app.core.regular_files import open_file
 from app.errors import VaultLockedError
 from app.sentence import Sentence, joined
@@ -17,9 +18,6 @@ if sys.platform == "win32":  # pragma: no cover
     import msvcrt
 else:
     import fcntl
-
-
-_OPENING: Final = "opening"
 
 
 class VaultLock:
@@ -32,9 +30,9 @@ class VaultLock:
     """
 
     def __init__(self, vault: Path) -> None:
-        self._path = vault / "lock"
+        self._path = vault / LOCK
         self._handle: int | None = None
-        self._state = _OPENING
+        self._state = OPENING
 
     def acquire(self) -> Self:
         """Take the lock.
@@ -51,10 +49,9 @@ class VaultLock:
         try:
             _lock(handle)
         except OSError as error:
-            text = os.pread(handle, 64, 1).decode("ascii", "replace") if hasattr(os, "pread") else ""
+            owner = owner_in(os.pread(handle, 64, 1) if hasattr(os, "pread") else b"")
             os.close(handle)
-            owner, _, state = text.strip().partition(" ")
-            raise VaultLockedError(_locked(owner), owner=owner, is_opening=state == _OPENING) from error
+            raise VaultLockedError(_locked(owner.process), owner=owner.process, is_opening=owner.is_opening) from error
         self._handle = handle
         self._write_owner(handle)
         return self

@@ -5,12 +5,13 @@ and erasures are numbered in the same lane.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import apsw
 
+from app.erasure import erasures
 from app.store import lanes
 from app.store.lanes import ChangePlace
 from app.sync import turn_log, turn_references
@@ -21,7 +22,7 @@ KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search", "inbo
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
     "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, undoes_lane, undoes_n"
-    f" FROM memory_history WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
+    f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
 )
 _HEAD: Final = (
     "SELECT json_object('id', id, 'title', title, 'agent', agent, 'channel', channel, 'trust', trust,"
@@ -106,20 +107,27 @@ def is_of_several_lanes(connection: apsw.Connection, kind: str, target: str) -> 
 
 
 def changes_of_row(connection: apsw.Connection, kind: str, target: str) -> list[Change]:
-    """Return all changes of a row, of all lanes, in canonical order."""
+    """Return all changes of a row, of all lanes, in canonical order.
+
+    Those of an entity that are forgotten, and are here for a moment still, are left out.
+    """
     rows = connection.execute(f"{_ENTRIES} AND target_kind = ? AND target = ?", (kind, target)).fetchall()
     erased = connection.execute(
         "SELECT hlc, lane, n, at, actor FROM erasures WHERE target_kind = ? AND target = ?", (kind, target)
     ).fetchall()
     found = [_change(connection, row, _known(connection, row)) for row in rows]
-    found += [_erasure(connection, (*row, kind, target)) for row in erased]
+    if kind == "entity":
+        places = erasures.places_of_target(connection, target)
+        found = [change for change in found if all(change.saw(place) for place in places)]
+    else:
+        found += [_erasure(connection, (*row, kind, target)) for row in erased]
     return sorted(found, key=lambda change: change.place)
 
 
 def shared_changes(connection: apsw.Connection) -> Iterator[Change]:
     """Yield all changes that are in the exchange, of all lanes, row after row and each row's in canonical order.
 
-    Their ``seen`` is empty. What was forgotten for ever is left out but for its erasure, which comes first.
+    Their ``seen`` is empty. What was forgotten for ever is left out; erasures come first.
     """
     erased = connection.execute(
         "SELECT e.hlc, e.lane, e.n, e.at, e.actor, e.target_kind, e.target FROM erasures e"
@@ -129,8 +137,9 @@ def shared_changes(connection: apsw.Connection) -> Iterator[Change]:
         place = ChangePlace(int(str(hlc)), int(str(lane)), int(str(n)))
         yield Change(place, {}, int(str(at)), str(actor), None, str(kind), str(target), ERASE, None, None)
     rows = connection.execute(
-        f"{_ENTRIES} AND n BETWEEN 1 AND (SELECT l.shared_n FROM lanes l WHERE l.lane = memory_history.lane)"
-        " AND target NOT IN (SELECT target FROM erasures) ORDER BY target_kind, target, hlc, lane, n"
+        f"{_ENTRIES} AND n BETWEEN 1 AND (SELECT l.shared_n FROM lanes l WHERE l.lane = h.lane)"
+        " AND (target NOT IN (SELECT target FROM erasures) OR (target_kind = 'entity' AND NOT"
+        f" {erasures.IS_FORGOTTEN})) ORDER BY target_kind, target, hlc, lane, n"
     )
     for row in rows:
         yield _change(connection, row, {})
@@ -205,16 +214,21 @@ def _places(connection: apsw.Connection, lane: int, after: int, last: int) -> It
     yield from ((int(str(n)), int(str(hlc)), int(str(at))) for n, hlc, at in rows.fetchall())
 
 
-def names_in(connection: apsw.Connection, changes: Sequence[Change]) -> dict[str, tuple[str, str]]:
-    """Return name and type of the entities that states of entities name by id."""
-    ids = {
+def named_in(changes: Iterable[Change]) -> set[str]:
+    """Return the ids of the entities that states of entities name."""
+    return {
         other
         for change in changes
         if change.target_kind == "entity"
         for state in (change.before, change.after)
         if state is not None
-        for other in _named_ids(state)
+        for other in named_ids(state)
     }
+
+
+def names_in(connection: apsw.Connection, changes: Iterable[Change]) -> dict[str, tuple[str, str]]:
+    """Return name and type of the entities that states of entities name by id."""
+    ids = named_in(changes)
     rows = connection.execute(
         "SELECT id, canonical_name, type FROM entities WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (json.dumps(sorted(ids)),),
@@ -222,7 +236,8 @@ def names_in(connection: apsw.Connection, changes: Sequence[Change]) -> dict[str
     return {str(identity): (str(name), str(kind)) for identity, name, kind in rows}
 
 
-def _named_ids(state: Mapping[str, Any]) -> Iterator[str]:
+def named_ids(state: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids of the entities that the state of one names."""
     yield from (str(edge[1]) for edge in state.get("relations", ()))
     yield from (str(claim[2]) for claim in state.get("claims", ()))
     if state.get("merged_into") is not None:

@@ -4,7 +4,6 @@ Once all have forgotten the same, a new epoch begins. Owns the vault's ``sync.st
 of the others.
 """
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from typing import Final
 import apsw
 
 from app.core.clock import Clock
+from app.core.process.daemon_thread import in_daemon_thread
 from app.erasure import erasures
 from app.store import meta
 from app.store.store import Store
@@ -68,7 +68,7 @@ class DeviceStates:
         is_due = abs(now_ms - former.at_ms) >= LONGEST_MS
         if is_due or epoch != standing.members.epoch or replace(former, at_ms=0) != state:
             state = replace(state, at_ms=now_ms)
-            await asyncio.to_thread(device_state.publish, point, standing.keys, standing.members, state)
+            await in_daemon_thread(device_state.publish, point, standing.keys, standing.members, state)
             self._published = standing.members.epoch, state
         forgotten = digest_of(state.erased)
         if state.erased and forgotten != standing.members.forgotten:
@@ -76,7 +76,7 @@ class DeviceStates:
 
     async def collect(self, point: ExchangePoint, standing: Standing) -> Mapping[str, DeviceState]:
         """Return the last states of all members, at the place or known from before."""
-        states = await asyncio.to_thread(device_state.states_of, point, standing.keys, standing.members)
+        states = await in_daemon_thread(device_state.states_of, point, standing.keys, standing.members)
         return await self._store.write(partial(_kept, states))
 
     async def own(self) -> DeviceState:
@@ -121,7 +121,7 @@ def _own_state(connection: apsw.Connection) -> DeviceState:
     rows = connection.execute("SELECT lane, CASE WHEN was_own THEN shared_n ELSE n END FROM lanes").fetchall()
     marks = {f"{int(str(lane)):016x}": int(str(n)) for lane, n in rows if n}
     receipts = erasures.receipts_digest(connection)
-    count = len(erasures.all_targets(connection))
+    count = erasures.count(connection)
     if receipts is None or int(meta.read(connection, REWRITTEN) or 0) != count:
         return DeviceState(0, marks)
     erased = {f"{lane:016x}": n for lane, n in erasures.last_numbers(connection).items()}

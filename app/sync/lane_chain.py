@@ -14,7 +14,7 @@ from typing import Final
 from app.errors import ExchangeError
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer, OtherEpochError
-from app.sync.lane_segment import SegmentPlace
+from app.sync.lane_segment import Forgotten, SegmentPlace
 from app.sync.sealing.signed_text import TornError
 
 _NAME: Final = re.compile(r"s-(\d+)-(\d+)(?:-r(\d+))?")
@@ -114,7 +114,7 @@ def last_whole(point: ExchangePoint, sealer: LaneSealer, lane: int) -> tuple[int
     return max(((link.found.last, link.digest) for link in links_of(point, sealer, lane)), default=(0, ""))
 
 
-def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgotten: frozenset[str]) -> bool:
+def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgotten: Forgotten) -> bool:
     """Write the segments of a lane anew without what was forgotten.
 
     Returns False where one could not be read.
@@ -124,7 +124,7 @@ def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgott
         sealer: Seals what is written anew.
         lane: A lane that was written on this machine.
         n: The number of its last change that is here.
-        forgotten: Ids of what was forgotten for ever.
+        forgotten: What was forgotten for ever.
     """
     is_done = True
     objects = objects_of(point, lane)
@@ -145,6 +145,8 @@ def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgott
                 point.remove(one.name)
             is_done = False
             continue
+        if one.last > forgotten.known and forgotten.entities:  # who knew of what is not known yet
+            is_done = False
         if anew is not None:
             point.put_new(name, anew)
             point.remove(one.name)

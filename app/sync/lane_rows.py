@@ -92,25 +92,28 @@ def add_knowledge(connection: apsw.Connection, knowledge: Iterable[tuple[int, in
     )
 
 
-def add_changes(connection: apsw.Connection, changes: Iterable[Change]) -> list[Row]:
-    """Keep changes of another lane, and return the rows that they change.
+def add_erasures(connection: apsw.Connection, changes: Iterable[Change]) -> list[Change]:
+    """Keep the erasures of another lane, and return its changes that no erasure forgets."""
+    others: list[Change] = []
+    for change in changes:
+        place = change.place
+        if change.event != ERASE:
+            others.append(change)
+            continue
+        connection.execute(
+            "INSERT INTO erasures (lane, n, hlc, at, actor, target_kind, target) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
+            (place.lane, place.n, place.hlc, change.at_ms, change.actor, change.target_kind, change.target),
+        )
+    return [one for one in others if not erasures.forgets(connection, one.target_kind, one.target, one.place)]
 
-    Those of what is forgotten for ever leave nothing.
-    """
+
+def add_changes(connection: apsw.Connection, changes: Iterable[Change]) -> list[Row]:
+    """Keep changes of another lane, and return the rows that they change."""
     touched: dict[Row, None] = {}
     for change in changes:
-        row = (change.target_kind, change.target)
-        if change.event == ERASE:
-            place = change.place
-            connection.execute(
-                "INSERT INTO erasures (lane, n, hlc, at, actor, target_kind, target) VALUES (?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT DO NOTHING",
-                (place.lane, place.n, place.hlc, change.at_ms, change.actor, *row),
-            )
-            touched.pop(row, None)
-        elif not erasures.is_erased(connection, change.target):
-            _add_entry(connection, change)
-            touched[row] = None
+        _add_entry(connection, change)
+        touched[change.target_kind, change.target] = None
     return list(touched)
 
 
@@ -151,8 +154,12 @@ def seal(connection: apsw.Connection) -> None:
 
 
 def learn(connection: apsw.Connection) -> None:
-    """Note that what is written here from now on knows all that is here."""
-    lanes.learn(connection)
+    """Note that what is written here from now on knows all that is here.
+
+    Not while an entity is to be forgotten that is here as it was: what is written of it meanwhile is forgotten too.
+    """
+    if not erasures.are_entities_left(connection):
+        lanes.learn(connection)
 
 
 def has_others(connection: apsw.Connection) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 from app.errors import ExchangeError
 from app.sync import lane_segment
 from app.sync.capture import LanePart
-from app.sync.lane_segment import Segment, SegmentPlace
+from app.sync.lane_segment import Forgotten, Segment, SegmentPlace
 from app.sync.sealing import key_manifest, sealed_object
 from app.sync.sealing.device_keys import DeviceKeys
 from app.sync.sealing.key_manifest import Pinned
@@ -151,13 +151,13 @@ class LaneSealer:
             raise sealed_object.damaged(name)
         return Segment(header.digest, part)
 
-    def without(self, name: str, data: bytes, targets: frozenset[str], anew: str) -> bytes | None:
-        """Return a segment without the lines about some rows, ``None`` where it has none.
+    def without(self, name: str, data: bytes, forgotten: Forgotten, anew: str) -> bytes | None:
+        """Return a segment without what was forgotten, ``None`` where it has nothing of it.
 
         Args:
             name: The name in the exchange.
             data: The object there.
-            targets: Ids of what was forgotten for ever.
+            forgotten: What was forgotten for ever.
             anew: The name that the segment gets.
 
         Raises:
@@ -165,7 +165,7 @@ class LaneSealer:
             ExchangeError: It is damaged, or nobody's whose word counts.
         """
         found = self._read(name, data)
-        text = lane_segment.without(self._text(found), targets)
+        text = lane_segment.without(self._text(found), forgotten)
         return None if text is None else self._sealed(anew, text, _header(found))
 
     def text(self, name: str, data: bytes) -> bytes:

@@ -8,15 +8,16 @@ ever changes no other.
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from app.core import hybrid_clock
 from app.errors import ExchangeError
 from app.store.lanes import ChangePlace
+from app.sync import capture
 from app.sync.capture import LanePart
-from app.sync.change import Change
+from app.sync.change import ERASE, Change
 from app.sync.turn_log import LaneTurn
 
 MOST_BYTES: Final = 256 << 20
@@ -46,6 +47,21 @@ class SegmentPlace:
     lane: int
     after: int
     previous: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Contents that the segments of a lane are to hold no more.
+
+    Args:
+        ids: Ids of what was forgotten for ever.
+        entities: For each entity of which earlier changes are forgotten, the number of the last of them in the lane.
+        known: The number of the last change in the lane of which it is known.
+    """
+
+    ids: frozenset[str]
+    entities: Mapping[str, int]
+    known: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +148,20 @@ def pack(header: str, lines: Iterable[str]) -> bytes:
     return zlib.compress("".join(f"{line}\n" for line in (header, *lines)).encode(), _LEVEL)
 
 
-def without(data: bytes, targets: frozenset[str]) -> bytes | None:
-    """Return a segment without the lines about some rows, ``None`` where it has none.
+def without(data: bytes, forgotten: Forgotten) -> bytes | None:
+    """Return a segment without what was forgotten, ``None`` where it has nothing of it.
 
-    Args:
-        data: The segment.
-        targets: Ids of what was forgotten for ever.
+    With a change the names go that no other one gives.
     """
-    header, lines = unpack(data)
-    kept = [_GONE if line != _GONE and _is_about(json.loads(line), targets) else line for line in lines]
-    return None if kept == lines else pack(header, kept)
+    header, texts = unpack(data)
+    lines = [json.loads(text) for text in texts]
+    kept = [None if line is None or _is_about(line, forgotten) else line for line in lines]
+    if kept == lines:
+        return None
+    states = [state for line in kept if line is not None and "change" in line for state in _states(line["change"])]
+    named = {entity for state in states for entity in capture.named_ids(state)}
+    kept = [None if line is not None and "name" in line and line["name"][0] not in named else line for line in kept]
+    return pack(header, (_GONE if line is None else text for line, text in zip(kept, texts, strict=True)))
 
 
 def require_plausible(part: LanePart, now_ms: int) -> None:
@@ -290,12 +310,19 @@ def whole(value: Any, least: int = -_MOST_INTEGER, most: int = _MOST_INTEGER) ->
     return value
 
 
-def _is_about(line: Line, targets: frozenset[str]) -> bool:
+def _is_about(line: Line, forgotten: Forgotten) -> bool:
     if "change" in line:
-        return line["change"]["target"] in targets and line["change"]["event"] != "ERASE"
+        change = line["change"]
+        last = forgotten.entities.get(change["target"], 0)
+        return change["event"] != ERASE and (change["target"] in forgotten.ids or int(change["n"]) <= last)
     if "turn" in line:
-        return line["turn"][1] in targets
-    return (line["session"]["id"] if "session" in line else line["name"][0]) in targets
+        return line["turn"][1] in forgotten.ids
+    return "session" in line and line["session"]["id"] in forgotten.ids
+
+
+def _states(change: Line) -> Iterator[Line]:
+    if change["kind"] == "entity":
+        yield from (state for state in (change["before"], change["after"]) if state is not None)
 
 
 def dump(line: Line) -> str:

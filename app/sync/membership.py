@@ -13,6 +13,7 @@ from typing import Final
 import apsw
 
 from app.core.clock import Clock
+from app.core.process.daemon_thread import in_daemon_thread
 from app.errors import ExchangeError, InputError
 from app.sentence import Sentence
 from app.store import meta
@@ -199,7 +200,7 @@ class Membership:
                     standing, after = await self._begun(point, standing, after)
                 data = member_list.entry(standing.members, after, standing.keys, names)
                 name = member_list.entry_name(standing.members.number + 1)
-                if await asyncio.to_thread(point.put_new, name, data):
+                if await in_daemon_thread(point.put_new, name, data):
                     await self._keep_entries(standing.members.number + 1, [data])
                     standing = replace(standing, lists=[*standing.lists, member_list.following(standing.members, data)])
                     return await self._settled(point, standing) if begins_epoch else standing
@@ -234,7 +235,7 @@ class Membership:
         """Return the standing with all entries that are at the place."""
         known = await self.standing(vault)
         entries = await self._store.read(_entries)
-        news = await asyncio.to_thread(_exchanged, point, entries, known.members)
+        news = await in_daemon_thread(_exchanged, point, entries, known.members)
         if news:
             await self._keep_entries(len(entries) + 1, [data for data, _ in news])
         standing = Standing(known.keys, [*known.lists, *(members for _, members in news)])
@@ -285,12 +286,12 @@ class Membership:
             return keys if epoch in keys.epochs else keys.with_epoch(epoch, primitives.random_key())
 
         keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, draw)
-        states = await asyncio.to_thread(device_state.states_of, point, standing.keys, standing.members)
+        states = await in_daemon_thread(device_state.states_of, point, standing.keys, standing.members)
         for identity, member in after.members.items():
             if identity in states and states[identity].receiving:
                 member = replace(member, receiving=bytes.fromhex(states[identity].receiving))  # noqa: PLW2901
                 after = member_list.with_device(after, member)
-        await asyncio.to_thread(key_manifest.pin_segments, point, keys, standing.members, epoch)
+        await in_daemon_thread(key_manifest.pin_segments, point, keys, standing.members, epoch)
         return replace(standing, keys=keys), replace(after, epoch=epoch)
 
     async def _settled(self, point: ExchangePoint, standing: Standing) -> Standing:
@@ -298,9 +299,9 @@ class Membership:
         members = standing.members
         if min(standing.keys.epochs) < members.epoch:
             own_lanes = await self._store.read(_own_lanes)
-            await asyncio.to_thread(key_manifest.pin_segments, point, standing.keys, members, members.epoch, own_lanes)
+            await in_daemon_thread(key_manifest.pin_segments, point, standing.keys, members, members.epoch, own_lanes)
             # Those of the epoch before stay, for devices that have not heard of this one.
-            await asyncio.to_thread(key_manifest.remove_former, point, members.epoch - 1)
+            await in_daemon_thread(key_manifest.remove_former, point, members.epoch - 1)
         is_own_epoch = any(
             other.boxes and other.epoch == members.epoch and standing.keys.id not in other.boxes
             for other in standing.lists

@@ -13,7 +13,8 @@ import apsw
 from app.changes import MAX_NAMED, Area
 from app.erasure import erasures
 from app.history.undo import AREAS
-from app.sync import lane_rows
+from app.sync import capture, lane_rows
+from app.sync.change import Change
 from app.sync.lane_rows import Row
 from app.sync.lane_segment import Segment
 from app.sync.row_settler import RowSettler
@@ -107,8 +108,8 @@ class Receiver:
         lane_rows.set_mark(connection, part.lane, part.last, segment.digest)
         outcome = _Outcome()
         self._add_turns(connection, part.sessions, part.turns, now_ms, outcome)
-        self._names.add_named(connection, part.names or {}, now_ms)
-        self._settle_touched(connection, lane_rows.add_changes(connection, part.changes), now_ms, outcome)
+        touched = self._add_changes(connection, part.changes, part.names or {}, now_ms)
+        self._settle_touched(connection, touched, now_ms, outcome)
         lane_rows.learn(connection)
         return outcome.received()
 
@@ -142,10 +143,9 @@ class Receiver:
         outcome, touched = _Outcome(), dict[Row, None]()
         for part in parts:
             self._add_turns(connection, part.sessions, (), now_ms, outcome)
-            self._names.add_named(connection, part.names, now_ms)
             lane_rows.add_knowledge(connection, part.knowledge)
             changes = snapshot.beyond(part.changes, marks)
-            touched.update(dict.fromkeys(lane_rows.add_changes(connection, changes)))
+            touched.update(dict.fromkeys(self._add_changes(connection, changes, part.names, now_ms)))
         for lane, end in head.lanes.items():
             lane_rows.reach(connection, lane, end.n, end.hlc, end.digest)
         self._settle_touched(connection, list(touched), now_ms, outcome)
@@ -185,6 +185,19 @@ class Receiver:
         for session, said in _by_session(turns).items():
             if not erasures.is_erased(connection, session) and self._turns.add_turns(connection, session, said, now_ms):
                 outcome.add(session, "sessions", "messages", "index")
+
+    def _add_changes(
+        self,
+        connection: apsw.Connection,
+        changes: Iterable[Change],
+        names: Mapping[str, tuple[str, str]],
+        now_ms: int,
+    ) -> list[Row]:
+        """Keep changes and what they name but for what is forgotten; return the rows that they change."""
+        kept = lane_rows.add_erasures(connection, changes)
+        named = capture.named_in(kept)
+        self._names.add_named(connection, {entity: said for entity, said in names.items() if entity in named}, now_ms)
+        return lane_rows.add_changes(connection, kept)
 
     def _settle_touched(
         self, connection: apsw.Connection, touched: Sequence[Row], now_ms: int, outcome: _Outcome

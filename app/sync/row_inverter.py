@@ -25,9 +25,9 @@ class RowInverter:
         if kind not in capture.KINDS or not lane_rows.has_others(connection):
             return None
         is_shared = capture.is_of_several_lanes(connection, kind, target)
-        if not is_shared and kind != "entity" and not is_gone(now):
+        is_alone = not is_shared and kind != "entity" and not is_gone(now)
+        if is_alone or not (changes := capture.changes_of_row(connection, kind, target)):
             return None
-        changes = capture.changes_of_row(connection, kind, target)
         row = fold_row(changes)
         stored = turn_references.to_global(connection, kind, target, now)
         is_shared = is_shared or _is_derived(row, stored)

@@ -70,8 +70,9 @@ class StateSettler:
 
 
 def folded(connection: apsw.Connection, kind: str, target: str) -> FoldedRow:
-    """Return a row as all its changes make it."""
-    return fold_row(capture.changes_of_row(connection, kind, target))
+    """Return a row as all its changes make it, as forgotten where none is left."""
+    changes = capture.changes_of_row(connection, kind, target)
+    return fold_row(changes) if changes else FoldedRow(kind, target, None, None, is_erased=True)
 
 
 def local(connection: apsw.Connection, row: FoldedRow, state: Mapping[str, Any] | None) -> State | None:

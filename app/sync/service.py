@@ -19,9 +19,11 @@ from app.changes import ChangeSet
 from app.core.clock import Clock, optional_datetime
 from app.core.error_location import error_location
 from app.core.ids import new_vault_id
+from app.core.process.daemon_thread import in_daemon_thread, stoppable
 from app.erasure import erasures
 from app.erasure.model import ErasureTarget
 from app.errors import (
+    CallStoppedError,
     CancelledByPersonError,
     ExchangeError,
     ExchangeNewerError,
@@ -37,9 +39,9 @@ from app.store.store import Store
 from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_log
 from app.sync.device_states import REWRITTEN, DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
-from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
 from app.sync.lane_sealer import OtherEpochError, RemovedWriterError
-from app.sync.lane_segment import Segment, SegmentPlace
+from app.sync.lane_segment import Forgotten, Segment, SegmentPlace
 from app.sync.membership import Membership
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.receiver import Received, Receiver
@@ -51,7 +53,7 @@ _log = logging.getLogger(__name__)
 
 OPERATION: Final = "device.sync"
 ACTOR: Final = "sync"
-_PLACE, _VAULT, _SETTLED = "sync.place", "sync.vault", "sync.settled"
+_SETTLED: Final = "sync.settled"
 _PAUSED: Final = "sync.paused"
 
 _NOTHING: Final = Sentence("")
@@ -82,21 +84,6 @@ class _Pull:
     reasons: list[Sentence] = field(default_factory=list)
     removed: Counter[int] = field(default_factory=Counter)
     held: dict[int, HeldRemovals] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedPlace:
-    """Place where the vault is shared.
-
-    Args:
-        point: The exchange point.
-        vault: The id that all machines call the vault by.
-        address: The address of the place, without a password.
-    """
-
-    point: ExchangePoint
-    vault: str
-    address: str
 
 
 class SyncService:
@@ -134,12 +121,13 @@ class SyncService:
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
         self._has_begun = asyncio.Event()
-        self._reached: JoinedPlace | None = None
-        self._hearing: asyncio.Future[bool] | None = None
+        self._reach = PlaceReach(store, membership)
+        self.calls = self._reach.calls
         self._synced_ms: int | None = None
         self._problem: str = _NOTHING
         self._held: tuple[HeldRemovals, ...] = ()
 
+    @stoppable
     async def join(self, address: str, *, fills_anew: bool) -> SyncState:
         """Share the vault at an address, as the first machine or as a member.
 
@@ -154,8 +142,8 @@ class SyncService:
             MachineError: The place is not there, or cannot be read or written; or the keyring is locked.
         """
         place = place_of(address)
-        there = await asyncio.to_thread(place.vault)
-        known = await self._store.read(partial(meta.read, key=_VAULT))
+        there = await in_daemon_thread(place.vault)
+        known = await self._store.read(partial(meta.read, key=VAULT_KEY))
         if not (fills_anew and there is None):
             await self.require_place_of(there)
         vault = there or known or new_vault_id()
@@ -167,22 +155,18 @@ class SyncService:
                     field="place",
                 )
             await self._membership.found(vault, machine_name())
+        await in_daemon_thread(place.make_vault, vault)
         shown = without_password(place.address)
         await self._membership.keep_address(place.address, shown)
 
         def work(connection: apsw.Connection) -> None:
-            meta.write(connection, _VAULT, vault)
-            meta.write(connection, _PLACE, shown)
+            meta.write(connection, VAULT_KEY, vault)
+            meta.write(connection, PLACE_KEY, shown)
             if there is None:
                 self.snapshots.forget_place(connection)
 
         await self._store.write(work)
-        await asyncio.to_thread(place.make_vault, vault)
-        await self._let_go()
-        joined = await self.joined()
-        if joined is not None:
-            await self._membership.refreshed(joined.point, vault)
-        self._has_begun.set()
+        await self._begin_anew()
         return await self.state()
 
     async def require_place_of(self, vault: str | None) -> None:
@@ -194,7 +178,7 @@ class SyncService:
         Raises:
             InputError: It is.
         """
-        known = await self._store.read(partial(meta.read, key=_VAULT))
+        known = await self._store.read(partial(meta.read, key=VAULT_KEY))
         if known is not None and known != vault:
             raise InputError(
                 "This vault shares its changes through another place. If that one was moved, name the place where"
@@ -204,14 +188,16 @@ class SyncService:
 
     async def leave(self) -> SyncState:
         """Stop sharing the vault; joining the same place again goes on."""
+        self.calls.give_up()
         async with self._one_at_a_time:
-            await self._store.write(lambda connection: meta.remove(connection, _PLACE))
-            await self._let_go()
+            await self._store.write(lambda connection: meta.remove(connection, PLACE_KEY))
+            await self._reach.let_go()
             self._synced_ms, self._problem, self._held = None, _NOTHING, ()
         return await self.state()
 
     async def pause(self) -> SyncState:
         """Exchange nothing until ``go_on``; what is written meanwhile is added then."""
+        self.calls.give_up()
         async with self._one_at_a_time:
             await self._store.write(lambda connection: meta.write(connection, _PAUSED, "1"))
             self._problem = _NOTHING
@@ -229,6 +215,7 @@ class SyncService:
             self._has_begun.clear()
             await self._has_begun.wait()
 
+    @stoppable
     async def hear(self, seconds: float) -> bool | None:
         """Wait until another machine adds something, or some seconds.
 
@@ -237,13 +224,7 @@ class SyncService:
         Raises:
             MachineError: The place cannot be reached.
         """
-        joined = await self.joined()
-        if joined is None or not joined.point.hears:
-            await asyncio.sleep(seconds)
-            return None
-        # Its thread goes on where this is cancelled; ``_let_go`` waits for its end.
-        self._hearing = asyncio.ensure_future(asyncio.to_thread(joined.point.wait, seconds))
-        return await asyncio.shield(self._hearing)
+        return await self._reach.hear(seconds)
 
     async def is_near(self) -> bool:
         """Return whether looking for what others added costs nothing."""
@@ -277,6 +258,7 @@ class SyncService:
             snapshots=self.snapshots.standstill if address else "",
         )
 
+    @stoppable
     async def sync(self) -> SyncReport:
         """Seal what was written here, take in what others changed, and add what they lack.
 
@@ -289,6 +271,8 @@ class SyncService:
         """
         try:
             report = await self._sync()
+        except CallStoppedError:
+            raise
         except KeepsakeError as error:
             self._problem = error.sentence
             raise
@@ -302,7 +286,7 @@ class SyncService:
             joined = await self.joined()
             if joined is None:
                 raise InputError("This vault shares its changes with no other machine. Name a place first.")
-            await asyncio.to_thread(joined.point.require_there)
+            await in_daemon_thread(joined.point.require_there)
             standing, sealer = await self._membership.refreshed(joined.point, joined.vault)
             sealed = SealedExchange(joined.point, sealer)
             try:
@@ -340,33 +324,22 @@ class SyncService:
 
     async def joined(self) -> JoinedPlace | None:
         """Return the place where the vault is shared, ``None`` where it is not."""
-
-        def work(connection: apsw.Connection) -> tuple[str | None, str | None]:
-            return meta.read(connection, _PLACE), meta.read(connection, _VAULT)
-
-        address, vault = await self._store.read(work)
-        if address is None or vault is None:
-            return None
-        if self._reached is None or (self._reached.address, self._reached.vault) != (address, vault):
-            await self._let_go()
-            full = await self._membership.address(address)
-            self._reached = JoinedPlace(place_of(full).point(vault), vault, address)
-        return self._reached
+        return await self._reach.joined()
 
     async def close(self) -> None:
         """End the connections to the place."""
-        await self._let_go()
+        await self._reach.let_go()
 
-    async def _let_go(self) -> None:
-        """End the connections to the place that was used until now."""
-        reached, self._reached = self._reached, None
-        if reached is None:
-            return
-        await asyncio.to_thread(reached.point.close)
-        if self._hearing is not None:
-            await asyncio.gather(self._hearing, return_exceptions=True)
-            self._hearing = None
-            await asyncio.to_thread(reached.point.close)
+    async def _begin_anew(self) -> None:
+        """Begin at the place that was just named; calls to the former are given up."""
+        self.calls.give_up()
+        await self._reach.let_go()
+        self._problem = _NOTHING
+        with self.calls.begun():
+            joined = await self.joined()
+            if joined is not None:
+                await self._membership.refreshed(joined.point, joined.vault)
+        self._has_begun.set()
 
     def _require_no_import(self) -> None:
         """Refuse to seal while an import runs; to be called in the transaction that seals."""
@@ -397,7 +370,7 @@ class SyncService:
             await self._take_snapshot(joined, pull)
         while pull.taken > before:
             before, pull.reasons = pull.taken, []
-            for name in await asyncio.to_thread(joined.point.lanes):
+            for name in await in_daemon_thread(joined.point.lanes):
                 pull.reasons.append(await self._pull_lane(joined, int(name, 16), pull))
             if pull.taken == before and not pull.held:
                 pull.reasons.append(await self._take_snapshot(joined, pull))
@@ -468,13 +441,13 @@ class SyncService:
         after, digest, is_own = await self._store.read(mark)
         if is_own:
             return None
-        objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
+        objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
         if not any(one.last > after for one in objects):
             return None
         following = [one for one in objects if one.first == after + 1]
         place = SegmentPlace(joined.sealer.vault, lane, after, digest)
         try:
-            segment = await asyncio.to_thread(joined.segment, following[-1].name, place) if following else None
+            segment = await in_daemon_thread(joined.segment, following[-1].name, place) if following else None
         except TornError:
             return Sentence("Changes of another machine are still being copied.")
         except ExchangeNewerError as error:
@@ -485,7 +458,7 @@ class SyncService:
                 raise
         if segment is None and (segment := await self._over(joined, lane, after)) is None:
             later = [one.name for one in objects if one.last > after]
-            return _NOTHING if await asyncio.to_thread(joined.are_of_removed, later) else _MISSING
+            return _NOTHING if await in_daemon_thread(joined.are_of_removed, later) else _MISSING
         if not lane_rows.is_understood(segment.part):
             raise _newer(lane, objects[-1].last - after)
         lane_segment.require_plausible(segment.part, self._clock.now_ms())
@@ -494,8 +467,8 @@ class SyncService:
 
     async def _over(self, joined: SealedExchange, lane: int, after: int) -> Segment | None:
         """Return the segment with the next change of a lane that was cut anew."""
-        link = await asyncio.to_thread(lane_chain.link_over, joined.point, joined.sealer, lane, after + 1)
-        segment = None if link is None else await asyncio.to_thread(joined.segment, link.found.name, link.place)
+        link = await in_daemon_thread(lane_chain.link_over, joined.point, joined.sealer, lane, after + 1)
+        segment = None if link is None else await in_daemon_thread(joined.segment, link.found.name, link.place)
         if segment is not None and not await self._store.read(partial(lane_rows.agrees, part=segment.part)):
             raise ExchangeError(
                 "Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.",
@@ -516,10 +489,10 @@ class SyncService:
         lane, after, digest = await self._store.read(own)
         if not lane:
             return
-        for found in await asyncio.to_thread(lane_chain.objects_of, joined.point, lane):
+        for found in await in_daemon_thread(lane_chain.objects_of, joined.point, lane):
             if found.last <= after:
                 continue
-            data = await asyncio.to_thread(joined.point.get, found.name)
+            data = await in_daemon_thread(joined.point.get, found.name)
             try:
                 theirs = None if data is None else joined.sealer.header(found.name, data).digest
             except OtherEpochError:
@@ -545,14 +518,14 @@ class SyncService:
 
         covered = await self.snapshots.covered()
         for lane, n in await self._store.read(shared):
-            objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
+            objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
             if lane_chain.is_without_gap(objects, n, covered.get(lane, 0)):
                 continue
-            last, digest = await asyncio.to_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
+            last, digest = await in_daemon_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
             _log.warning("segments of a lane that was written here are lost; they are written anew")
             for one in objects:
                 if one.first > last and one.last <= n:  # it is here as a whole
-                    await asyncio.to_thread(joined.point.remove, one.name)
+                    await in_daemon_thread(joined.point.remove, one.name)
             await self._store.write(partial(_set_mark, lane, min(last, n), digest))
 
     async def _push(self, joined: SealedExchange) -> int:
@@ -569,7 +542,7 @@ class SyncService:
             after, digest = shared, previous
             while (made := await self._store.read(partial(joined.sealed, lane, after, digest))) is not None:
                 name, data, following, last = made
-                if not await asyncio.to_thread(joined.keep, name, data):
+                if not await in_daemon_thread(joined.keep, name, data):
                     raise ExchangeError(
                         "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
                         lane=f"{lane:016x}",
@@ -582,25 +555,26 @@ class SyncService:
         """Forget for ever what another machine forgot."""
         targets = await self._store.read(erasures.all_targets)
         await self._forget(targets, ACTOR)
+        await self._store.write(lane_rows.learn)
 
     async def _rewrite(self, joined: SealedExchange) -> None:
         """Write the segments of own lanes and of removed devices anew without what was forgotten."""
 
-        def work(connection: apsw.Connection) -> tuple[dict[int, int], frozenset[str], str, str | None]:
+        def work(connection: apsw.Connection) -> tuple[dict[int, int], str, str | None]:
             rows = connection.execute("SELECT lane, n, was_own FROM lanes").fetchall()
             # A vault that was put back does not know as its own what was written after its copy was made.
             own = {int(str(lane)): int(str(n)) for lane, n, was in rows if was or was_written_here(int(str(lane)))}
-            forgotten = frozenset(target.id for target in erasures.all_targets(connection))
-            return own, forgotten, str(len(forgotten)), meta.read(connection, REWRITTEN)
+            return own, str(erasures.count(connection)), meta.read(connection, REWRITTEN)
 
-        own, forgotten, count, done = await self._store.read(work)
+        own, count, done = await self._store.read(work)
         if count == (done or "0"):
             return
-        for lane in await asyncio.to_thread(joined.lanes_of_removed):
+        for lane in await in_daemon_thread(joined.lanes_of_removed):
             own.setdefault(lane, 0)
         is_done = True
         for lane, n in own.items():
-            is_done &= await asyncio.to_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
+            forgotten = await self._store.read(partial(_forgotten, lane))
+            is_done &= await in_daemon_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
         is_done &= await self.snapshots.forget(joined)
         if is_done:
             await self._store.write(lambda connection: meta.write(connection, REWRITTEN, count))
@@ -641,6 +615,12 @@ def _newer(lane: int, n: int) -> ExchangeNewerError:
         lane=f"{lane:016x}",
         waiting=n,
     )
+
+
+def _forgotten(lane: int, connection: apsw.Connection) -> Forgotten:
+    ids = frozenset(target.id for target in erasures.all_targets(connection) if target.kind != "entity")
+    known = connection.execute("SELECT n FROM lanes WHERE lane = ?", (lane,)).get or 0
+    return Forgotten(ids, erasures.entities_until(connection, lane), int(known))
 
 
 def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> None:

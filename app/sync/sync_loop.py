@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.changes import ChangeSet
-from app.errors import CancelledByPersonError, KeepsakeError
+from app.errors import CallStoppedError, CancelledByPersonError, KeepsakeError
 from app.part import BackgroundTask, Part
 from app.sentence import Sentence
 from app.sync.service import ACTOR, OPERATION, SyncService
@@ -92,6 +92,9 @@ class SyncLoop(Part):
                 )
             except CancelledByPersonError:
                 return
+            except CallStoppedError:  # the person paused or left, or named another place
+                self._failure = ""
+                continue
             except KeepsakeError as error:
                 if await self._service.joined() is None:  # the person left meanwhile
                     self._failure = ""
@@ -114,6 +117,8 @@ class SyncLoop(Part):
                 self._is_hearing = has_news is not None
                 if has_news:
                     self._has_news.set()
+            except CallStoppedError:
+                self._is_hearing = False
             except KeepsakeError:
                 # The synchronisation says so; it looks from time to time meanwhile.
                 self._is_hearing = False

@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.entities import name_eraser
+from app.entities.entity_eraser import EntityEraser
 from app.erasure.service import ErasureService
 from app.index import repo, session_reindex
 from app.index.worker import IndexWorker
@@ -33,6 +34,7 @@ def build(runtime: Runtime, search: SearchService, worker: IndexWorker) -> Erasu
         "session": SessionEraser(repo.delete_of_session, hide_entries),
         "schedule": SCHEDULE_ERASER,
         "saved_search": SAVED_SEARCH_ERASER,
+        "entity": EntityEraser(),
     }
     caches = SearchCaches(search, worker)
     return ErasureService(runtime.store, erasers, name_eraser, runtime.clock, caches.clear, runtime.publish)

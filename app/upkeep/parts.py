@@ -6,6 +6,8 @@ from functools import partial
 
 from app.config import diagnosis
 from app.config.config import Config
+from app.embed.remote.api_keys import ApiKeys
+from app.index.generations.service_keys import missing_keys
 from app.index.worker import IndexWorker
 from app.part import BackgroundTask, Part
 from app.runtime import Runtime
@@ -55,6 +57,7 @@ def build(
     failures: Callable[[], Sequence[str]],
     retry_vectors: Retry,
     read_names_again: Retry,
+    keys: ApiKeys,
     *other_jobs: UpkeepJob,
 ) -> UpkeepParts:
     """Build the parts of upkeep.
@@ -65,10 +68,11 @@ def build(
         failures: Returns a sentence about each part that does not work.
         retry_vectors: Lets texts be embedded again for which that failed.
         read_names_again: Lets everything be read for names again.
+        keys: Keys of the services that the settings name.
         other_jobs: Jobs that are built elsewhere.
     """
     store, clock, config = runtime.store, runtime.clock, runtime.config
-    model, settings = partial(config.text, "embedding.model"), partial(_settings_findings, config)
+    model, settings = partial(config.text, "embedding.model"), partial(_settings_findings, config, keys)
     backups = BackupService(store, clock, config, runtime.publish, runtime.jobs)
     service = UpkeepService(store, worker, runtime.jobs, model, failures, clock, settings)
     housekeeping = Housekeeping(
@@ -84,5 +88,9 @@ def build(
     return UpkeepParts(service, backups, (housekeeping, *other_jobs), config, read_names_again)
 
 
-def _settings_findings(config: Config) -> list[Finding]:
-    return [Finding("settings", item.severity, item.what, item.remedy) for item in diagnosis.findings(config)]
+def _settings_findings(config: Config, keys: ApiKeys) -> list[Finding]:
+    """Return what is wrong with the settings; may ask the keyring."""
+    found = [Finding("settings", item.severity, item.what, item.remedy) for item in diagnosis.findings(config)]
+    # What is stored is sound without the key of a service, which may be on another machine of the person.
+    missing = [Finding("settings", "warning", item.what, item.remedy) for item in missing_keys(config, keys)]
+    return [*found, *missing]

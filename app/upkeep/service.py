@@ -114,7 +114,7 @@ class UpkeepService:
             words = await self._words()
             all_findings += [] if words is None else [words]
         since = await self._store.read(first_write)
-        all_findings += self._settings()
+        all_findings += await asyncio.to_thread(self._settings)
         all_findings += await asyncio.to_thread(lambda: list(backup_findings(vault, since, self._now())))
         sound = not any(item.severity == "error" for item in all_findings)
         return CheckReport(sound, tuple(all_findings), time.perf_counter() - begun)

@@ -2566,6 +2566,10 @@
         <translation>„{name}“ ist keine Adresse.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; is no whole path, so it means another folder wherever Keepsake starts.</source>
+        <translation>„{name}“ ist kein vollständiger Pfad und meint daher je nachdem, wo Keepsake startet, einen anderen Ordner.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is not above &apos;{other}&apos;: observations are archived before they are compressed.</source>
         <translation>„{name}“ liegt nicht über „{other}“: Beobachtungen werden archiviert, bevor sie komprimiert sind.</translation>
     </message>
@@ -5058,8 +5062,8 @@
         <translation>Name oder Ordner der spaCy-Pipeline; leer für die beste installierte.</translation>
     </message>
     <message>
-        <source>Name the folder by its whole path, from the top.</source>
-        <translation>Nenne den Ordner mit seinem ganzen Pfad, von der Wurzel an.</translation>
+        <source>Name the file or folder by its whole path, from the top or from &apos;~&apos;.</source>
+        <translation>Nenne die Datei oder den Ordner mit dem vollständigen Pfad, von der Wurzel oder von „~“ an.</translation>
     </message>
     <message>
         <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
@@ -6208,6 +6212,10 @@
     <message>
         <source>The environment variable {variable} holds no key for &apos;{provider}&apos;.</source>
         <translation>Die Umgebungsvariable {variable} enthält keinen Schlüssel für „{provider}“.</translation>
+    </message>
+    <message>
+        <source>The exchange with this database has ended.</source>
+        <translation>Der Austausch mit dieser Datenbank ist beendet.</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -7430,6 +7438,10 @@
         <translation>Dies wurde angehalten, bevor es getan war.</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>Das wurde abgebrochen, bevor es getan war: Der Tresor wurde geschlossen, oder du hast inzwischen anders gewählt.</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh dir den Verlauf an.</translation>
     </message>
@@ -7792,6 +7804,10 @@
     <message>
         <source>Write behind queue</source>
         <translation>Warteschlange der Schreibvorgänge</translation>
+    </message>
+    <message>
+        <source>Write it from the top or from &apos;~&apos;.</source>
+        <translation>Schreibe ihn von der Wurzel oder von „~“ an.</translation>
     </message>
     <message>
         <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>

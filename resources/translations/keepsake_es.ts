@@ -2566,6 +2566,10 @@
         <translation>«{name}» no es una dirección.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; is no whole path, so it means another folder wherever Keepsake starts.</source>
+        <translation>«{name}» no es una ruta completa, así que significa otra carpeta según dónde se inicie Keepsake.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is not above &apos;{other}&apos;: observations are archived before they are compressed.</source>
         <translation>«{name}» no es mayor que «{other}»: las observaciones se archivan antes de comprimirse.</translation>
     </message>
@@ -5058,8 +5062,8 @@
         <translation>Nombre o carpeta del pipeline de spaCy; vacío para el mejor instalado.</translation>
     </message>
     <message>
-        <source>Name the folder by its whole path, from the top.</source>
-        <translation>Indica la carpeta con su ruta completa, desde la raíz.</translation>
+        <source>Name the file or folder by its whole path, from the top or from &apos;~&apos;.</source>
+        <translation>Indica el archivo o la carpeta con su ruta completa, desde la raíz o desde «~».</translation>
     </message>
     <message>
         <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
@@ -6208,6 +6212,10 @@
     <message>
         <source>The environment variable {variable} holds no key for &apos;{provider}&apos;.</source>
         <translation>La variable de entorno {variable} no contiene ninguna clave para «{provider}».</translation>
+    </message>
+    <message>
+        <source>The exchange with this database has ended.</source>
+        <translation>El intercambio con esta base de datos ha terminado.</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -7430,6 +7438,10 @@
         <translation>Esto se detuvo antes de terminar.</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>Esto se detuvo antes de terminar: se cerró el almacén, o entretanto elegiste otra cosa.</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>Esto ({kind}) se eliminó. Restáuralo primero o mira su historial.</translation>
     </message>
@@ -7792,6 +7804,10 @@
     <message>
         <source>Write behind queue</source>
         <translation>Cola de escrituras diferidas</translation>
+    </message>
+    <message>
+        <source>Write it from the top or from &apos;~&apos;.</source>
+        <translation>Escríbela desde la raíz o desde «~».</translation>
     </message>
     <message>
         <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>

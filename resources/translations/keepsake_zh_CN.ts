@@ -2566,6 +2566,10 @@
         <translation>“{name}”不是地址。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; is no whole path, so it means another folder wherever Keepsake starts.</source>
+        <translation>“{name}”不是完整路径，因此 Keepsake 在不同位置启动时指的是不同的文件夹。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is not above &apos;{other}&apos;: observations are archived before they are compressed.</source>
         <translation>“{name}”不大于“{other}”：观察会在压缩之前就被归档。</translation>
     </message>
@@ -5058,8 +5062,8 @@
         <translation>spaCy 流水线的名称或文件夹；留空则用已安装的最佳者。</translation>
     </message>
     <message>
-        <source>Name the folder by its whole path, from the top.</source>
-        <translation>请用从根目录开始的完整路径指定文件夹。</translation>
+        <source>Name the file or folder by its whole path, from the top or from &apos;~&apos;.</source>
+        <translation>请用完整路径指明文件或文件夹，从根目录或“~”开始。</translation>
     </message>
     <message>
         <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
@@ -6208,6 +6212,10 @@
     <message>
         <source>The environment variable {variable} holds no key for &apos;{provider}&apos;.</source>
         <translation>环境变量 {variable} 没有“{provider}”的密钥。</translation>
+    </message>
+    <message>
+        <source>The exchange with this database has ended.</source>
+        <translation>与此数据库的交换已结束。</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -7430,6 +7438,10 @@
         <translation>此项在完成前被停止。</translation>
     </message>
     <message>
+        <source>This was stopped before it was done: the vault was closed, or you chose otherwise meanwhile.</source>
+        <translation>此操作在完成前已停止：保险库已关闭，或你在此期间作了其他选择。</translation>
+    </message>
+    <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
         <translation>此内容（{kind}）已删除。请先恢复它，或查看其历史。</translation>
     </message>
@@ -7792,6 +7804,10 @@
     <message>
         <source>Write behind queue</source>
         <translation>延迟写入队列</translation>
+    </message>
+    <message>
+        <source>Write it from the top or from &apos;~&apos;.</source>
+        <translation>请从根目录或“~”开始书写。</translation>
     </message>
     <message>
         <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -68,6 +70,20 @@ class PostgresqlServer:
     def kill(self) -> None:
         """End the server at once, as a crash does."""
         self._end(signal.SIGQUIT)
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Let the server take connections and say nothing in a block."""
+        assert self._process is not None
+        rows = self.ask("SELECT pid FROM pg_stat_activity WHERE application_name = 'keepsake'")
+        processes = [self._process.pid, *(int(row[0]) for row in rows)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in reversed(processes):
+                os.kill(process, signal.SIGCONT)
 
     def address(self, database: str = "postgres", role: str = ROLE, password: str = PASSWORD) -> str:
         """Return the address of a database."""

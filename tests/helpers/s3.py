@@ -2,11 +2,13 @@
 
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -57,6 +59,15 @@ class S3Server:
         """End the server at once, as a crash does."""
         self._process.kill()
         self._process.wait()
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Let the server take connections and say nothing in a block."""
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def address(self, bucket: str, prefix: str = "", port: int = 0, secret: str = SECRET) -> str:
         """Return the address of a bucket."""

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
@@ -88,6 +90,16 @@ class WebdavServer:
         if process is not None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Let the server take connections and say nothing in a block."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.killpg(self._process.pid, signal.SIGCONT)
 
     def address(self, folder: str = "", name: str = NAME, password: str = PASSWORD, port: int = 0) -> str:
         """Return the address of a folder."""

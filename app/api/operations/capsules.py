@@ -7,7 +7,7 @@ from typing import Final
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.core.paths import user_path
+from app.core.paths import whole_path
 from app.core.stores import StoreName
 from app.engine import Engine
 from app.exchange.capsules import CapsuleMaker
@@ -53,7 +53,7 @@ async def make(
     memories = [memory for memory in memories if memory.deleted_at is None]
     work = partial(
         CapsuleMaker(engine.vault).make,
-        user_path(path),
+        whole_path(path),
         memories,
         sender=sender,
         days=days,

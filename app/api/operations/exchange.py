@@ -8,7 +8,7 @@ from app.api.operation import Handler
 from app.api.registry import operation
 from app.api.session_access import conversation
 from app.changes import Changed, ChangeSet
-from app.core.paths import user_path
+from app.core.paths import whole_path
 from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
@@ -42,7 +42,7 @@ async def preview(engine: Engine, caller: Caller, path: str, passphrase: str = "
         path: The file or folder on this machine.
         passphrase: What opens an encrypted export; without it the answer says that it is locked.
     """
-    source = user_path(path)
+    source = whole_path(path)
     report = await engine.exchange.service.preview(source, passphrase)
     if report.format != capsule.NAME:
         return report
@@ -93,7 +93,7 @@ async def import_file(
         leave_out: Names of parts of a folder with exports of several kinds that are not imported, as
             ``exchange.preview`` gives them.
     """
-    source = user_path(path)
+    source = whole_path(path)
     try:
         with engine.jobs.running(f"Importing {source.name or source}", "bytes", job) as work:
             if engine.config.flag("backup.before_import"):
@@ -178,7 +178,7 @@ async def export(
             " plain text (--plain-text). A copy of the whole folder stays encrypted, too.",
             field="plain_text",
         )
-    target = user_path(path)
+    target = whole_path(path)
     with engine.jobs.running(f"Exporting to {target.name}", "items", job) as work:
         report = await engine.exchange.service.export_path(
             target, format, work, removed=removed, history=history, passphrase=passphrase
@@ -205,6 +205,6 @@ async def export_session(
         job: An id of the caller's own to watch and cancel it by.
     """
     stored_session = await engine.sessions.service.get(await conversation(engine, caller, session))
-    target = user_path(path)
+    target = whole_path(path)
     with engine.jobs.running(f"Exporting to {target.name}", "items", job) as work:
         return await engine.exchange.service.export_session(stored_session, target, format, work)

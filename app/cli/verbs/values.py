@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.cli import terminal
+from app.cli.input import PATH, given_path
 from app.cli.usage import WrongUsageError
 from app.cli.verbs.model import JSON, MOMENT, NUMBER, WHOLE, YES_NO, Verb, VerbParameter
 
@@ -79,6 +80,8 @@ def _value(parameter: VerbParameter, raw: Any, source: _Source) -> Any:
         return " ".join(source.text(parameter, part) for part in parts)
     if parameter.many:
         return [_single(parameter, item) for part in raw for item in _items(parameter, part, source)]
+    if parameter.name == PATH and isinstance(raw, str):
+        return str(given_path(terminal.given(raw)))  # the host works in another folder
     if isinstance(raw, str):
         return _single(parameter, source.text(parameter, raw))
     return raw

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import CancelledError
 from typing import Any, Final, TypeVar
 
+from app.core.process.daemon_thread import DaemonThreads
+
 T = TypeVar("T")
 
 _END_S: Final = 1.0
@@ -52,11 +54,12 @@ class LoopThread:
             self._is_closed = True
         if self._loop is not None and self._thread is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(_END_S)  # looking up an address cannot be cancelled; the thread then ends later
+            self._thread.join(_END_S)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         """Return a loop that runs; without a thread for it, a later call tries again."""
         loop = asyncio.new_event_loop()
+        loop.set_default_executor(DaemonThreads())  # looking up an address cannot be cancelled
         thread = threading.Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
         try:
             thread.start()

@@ -12,7 +12,7 @@ from typing import Final
 
 from app.changes import ChangeSet
 from app.core.error_location import error_location
-from app.core.paths import user_path
+from app.core.paths import whole_path
 from app.errors import KeepsakeError
 from app.exchange.mirror import mirrored_files
 from app.exchange.mirror.mirrored_files import FolderScan
@@ -108,7 +108,7 @@ class NoteFolderWatch(Part):
         if self._known is not None and self._known[:2] != (folder, writes):
             self._forget()
         try:
-            root = user_path(folder)
+            root = whole_path(folder)
             if writes:
                 await self._mirror.begin(root)
             scan = await asyncio.to_thread(mirrored_files.scan, root)

@@ -80,7 +80,7 @@ class Timeline:
     later: bool = False
 
 
-Place = tuple[int, str]  # a moment in milliseconds, and the id that orders items of the same one
+Place = tuple[int, str, int]  # a moment in milliseconds; within it a memory's id, or a conversation and a number
 
 
 def around(
@@ -105,7 +105,7 @@ def around(
         NotFoundError: There is no such memory or message that the caller may see.
     """
     middle = [] if isinstance(anchor, datetime) else [_anchor(connection, anchor, stores)]
-    place = (to_ms(anchor), "") if isinstance(anchor, datetime) else (to_ms(middle[0].at), middle[0].id)
+    place = _place(middle[0]) if middle else (to_ms(cast("datetime", anchor)), "", 0)
     reads = _Side(connection, chosen, stores)
     earlier = reads.items(place, min(before, MAX_ITEMS) + 1, forward=False)
     later = reads.items(place, min(after, MAX_ITEMS) + 1, forward=True)
@@ -130,7 +130,7 @@ class _Side:
             items += self._memories(place, limit, wanted, forward)
         if "message" in wanted and sees_all(self._stores):
             items += self._messages(place, limit, forward)
-        items.sort(key=lambda item: (to_ms(item.at), item.id), reverse=not forward)
+        items.sort(key=_place, reverse=not forward)
         return items[:limit]
 
     def _memories(self, place: Place, limit: int, kinds: Sequence[str], forward: bool) -> list[TimelineItem]:
@@ -145,7 +145,7 @@ class _Side:
         at, condition = when
         beyond = ">" if forward else "<"
         # Said twice, for only the first finds the place in the index.
-        where = [condition, f"{at} {beyond}= ?", f"({at}, m.id) {beyond} (?, ?)"]
+        where = [condition, f"{at} {beyond}= ?", f"({at}, m.id, 0) {beyond} (?, ?, ?)"]
         values: list[Any] = [place[0], *place]
         chosen = [kind for kind in KINDS if kind in kinds]
         if len(chosen) < len(KINDS):
@@ -162,21 +162,16 @@ class _Side:
         return [_memory(row, self._stores) for row in rows]
 
     def _messages(self, place: Place, limit: int, forward: bool) -> list[TimelineItem]:
-        """Return the messages on one side of ``place``.
-
-        Messages of the same moment are ordered by id, so all of them are read.
-        """
-        at_ms, anchor = place
+        """Return the messages on one side of ``place``, those of a conversation in its order."""
         narrowed, values = ("AND t.session_id = ?", [self._chosen.session]) if self._chosen.session else ("", [])
-        order = "" if forward else " DESC"
-        same = self._connection.execute(f"{_MESSAGES} WHERE t.created_at = ? {narrowed} LIMIT 10000", (at_ms, *values))
-        items = [item for item in map(_message, same) if (item.id > anchor) == forward and item.id != anchor]
-        beyond = self._connection.execute(
-            f"{_MESSAGES} WHERE t.created_at {'>' if forward else '<'} ? {narrowed}"
-            f" ORDER BY t.created_at{order}, t.rowid{order} LIMIT ?",
-            (at_ms, *values, limit),
+        beyond, order = (">", "") if forward else ("<", " DESC")
+        rows = self._connection.execute(
+            f"{_MESSAGES} WHERE t.created_at {beyond}= ?"
+            f" AND (t.created_at, t.session_id, t.seq) {beyond} (?, ?, ?) {narrowed}"
+            f" ORDER BY t.created_at{order}, t.session_id{order}, t.seq{order} LIMIT ?",
+            (place[0], *place, *values, limit),
         )
-        return items + [_message(row) for row in beyond]
+        return [_message(row) for row in rows]
 
 
 _MEMORY = (
@@ -187,6 +182,11 @@ _MESSAGES = (
     f"SELECT t.session_id || '#' || t.seq, s.title, substr(t.content, 1, {_SHORT}), t.created_at, t.tokens,"
     " t.session_id, t.role FROM messages t CROSS JOIN sessions s ON s.id = t.session_id AND s.forgotten_at IS NULL"
 )
+
+
+def _place(item: TimelineItem) -> Place:
+    ref = message_ids.parse(item.id) if item.kind == "message" else None
+    return (to_ms(item.at), item.id, 0) if ref is None else (to_ms(item.at), ref.session, ref.seq)
 
 
 def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> TimelineItem:

@@ -1,13 +1,10 @@
 """Places that a person can name as an exchange point."""
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from app.core.paths import user_path
-from app.errors import InputError
+from app.core.paths import whole_path
 from app.sync.exchanges.exchange_folder import FolderPlace
 from app.sync.exchanges.exchange_point import ExchangePlace
 from app.sync.exchanges.postgresql_exchange import SCHEMES as POSTGRESQL
@@ -35,10 +32,7 @@ def place_of(address: str) -> ExchangePlace:
     for schemes, place in _PLACES.items():
         if address.startswith(schemes):
             return place(address)
-    path = user_path(address)
-    if not Path(os.path.expanduser(address)).is_absolute():  # noqa: PTH111  (``user_path`` saw that there is one)
-        raise InputError("Name the folder by its whole path, from the top.", field="place")
-    return FolderPlace(path)
+    return FolderPlace(whole_path(address, "place"))
 
 
 def without_password(address: str) -> str:

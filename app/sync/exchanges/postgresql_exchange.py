@@ -5,17 +5,17 @@ that carries no notifications is noticed once, and then one looks from time to t
 given up after a while, also where the network says nothing of it.
 """
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from app.core.ids import new_vault_id
 from app.errors import DiskFullError, ExchangeError, InputError, KeepsakeError, MachineError
 from app.sentence import Sentence
 from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
+from app.sync.exchanges.kept_connection import KeptConnection, cut
 
 if TYPE_CHECKING:
     import psycopg
@@ -68,7 +68,8 @@ def database_at(address: str) -> "PostgresqlDatabase":
             "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
         ) from error
     whole = conninfo.make_conninfo(address, **{**_OPTIONS, **given})
-    return PostgresqlDatabase(whole, "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED))
+    limited = "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED)
+    return PostgresqlDatabase(whole, limited, str(given.get("dbname") or given.get("user") or ""))
 
 
 class PostgresqlPlace:
@@ -82,13 +83,13 @@ class PostgresqlPlace:
     """
 
     def __init__(self, address: str) -> None:
-        self._database = database_at(address)
+        database_at(address)
         self.address = address
 
     def vault(self) -> str | None:
         """Return the id of the vault that the database is for, ``None`` without one."""
-        with self._database, suppress(NoTableError):
-            rows = self._database.rows("SELECT vault FROM keepsake_vault ORDER BY vault LIMIT 2")
+        with database_at(self.address) as database, suppress(NoTableError):
+            rows = database.rows("SELECT vault FROM keepsake_vault ORDER BY vault LIMIT 2")
             vaults = [str(row[0]) for row in rows if VAULT_ID.fullmatch(str(row[0]))]
             if len(vaults) > 1:
                 raise ExchangeError("The database is shared by more than one vault. Name another database.")
@@ -97,22 +98,22 @@ class PostgresqlPlace:
 
     def make_vault(self, vault: str) -> None:
         """Make the database the exchange point of a vault."""
-        with self._database:
+        with database_at(self.address) as database:
             try:
-                known = self._database.rows(
+                known = database.rows(
                     "SELECT 1 FROM keepsake_vault WHERE vault = %s AND NOT EXISTS (SELECT 1 FROM keepsake_object"
                     " WHERE FALSE)",
                     vault,
                 )
             except NoTableError:  # or only one of them, where making them was cut off
                 known = []
-                self._database.rows(_TABLES)
+                database.rows(_TABLES)
             if not known:
-                self._database.rows("INSERT INTO keepsake_vault (vault) VALUES (%s) ON CONFLICT DO NOTHING", vault)
+                database.rows("INSERT INTO keepsake_vault (vault) VALUES (%s) ON CONFLICT DO NOTHING", vault)
 
     def point(self, vault: str) -> "PostgresqlExchange":
         """Return the exchange point of a vault."""
-        return PostgresqlExchange(self._database, vault)
+        return PostgresqlExchange(database_at(self.address), vault)
 
 
 class PostgresqlExchange:
@@ -126,8 +127,7 @@ class PostgresqlExchange:
     def __init__(self, database: "PostgresqlDatabase", vault: str) -> None:
         self._database = database
         self._vault = vault
-        self._one_at_a_time = threading.Lock()
-        self._listening: psycopg.Connection[Any] | None = None
+        self._listening = KeptConnection(database.connect)
         self._hears = True
 
     def require_there(self) -> None:
@@ -197,42 +197,30 @@ class PostgresqlExchange:
         """Wait until another machine adds something, or some seconds; return whether it did."""
         if not self._hears:
             return False
-        with self._one_at_a_time, _translated():
-            if self._listening is None:
-                self._listening = self._listener()
-            if self._listening is None:
-                self._hears = False
-                return False
+        with self._listening.turn(), _translated():
             try:
-                return _is_notified(self._listening, self._vault, seconds, self._database.process)
+                self._hears = self._listening.current is not None or self._can_listen()
+                if self._hears:
+                    return _is_notified(self._listening.get(), self._vault, seconds, self._database.process)
             except BaseException:
-                self._let_go()
+                self._listening.drop()
                 raise
+            self._listening.drop()
+            return False
 
     def close(self) -> None:
-        """End the connections; the next verb makes others."""
-        if self._listening is not None:
-            _cut(self._listening)
-        with self._one_at_a_time:
-            self._let_go()
+        """End the connections; safe to call twice."""
+        self._listening.close()
         self._database.close()
 
-    def _let_go(self) -> None:
-        listening, self._listening = self._listening, None
-        if listening is not None:
-            listening.close()
-
-    def _listener(self) -> "psycopg.Connection[Any] | None":
-        """Return a connection that is notified, ``None`` where notifications do not come through."""
-        connection = self._database.connect()
+    def _can_listen(self) -> bool:
+        """Begin to listen; return whether notifications come through."""
+        connection = self._listening.get()
         probe = f"probe {new_vault_id()}"
         with _answering(connection):
             connection.execute(f"LISTEN {CHANNEL}")
         self._database.rows("SELECT pg_notify(%s, %s)", CHANNEL, probe)
-        if _is_notified(connection, probe, PROBE_S):
-            return connection
-        connection.close()
-        return None
+        return _is_notified(connection, probe, PROBE_S)
 
 
 class NoTableError(MachineError):
@@ -248,17 +236,18 @@ class PostgresqlDatabase:
         address: The address, with how to connect.
         limited: The same with a limit of time that the server keeps, ``""`` for none. A server between that does not
             take it, such as PgBouncer, is noticed once.
+        name: The database's name.
     """
 
-    def __init__(self, address: str, limited: str) -> None:
+    def __init__(self, address: str, limited: str, name: str) -> None:
+        self.name = name
         self._address = address
         self._limited = limited
-        self._lock = threading.Lock()
-        self._connection: psycopg.Connection[Any] | None = None
-        self._is_closing = False
+        self._kept = KeptConnection(self.connect)
 
-    def __enter__(self) -> None:
-        """Keep the connection until the end of a block."""
+    def __enter__(self) -> Self:
+        """Return the database, whose connection is kept until the end of a block."""
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -266,7 +255,7 @@ class PostgresqlDatabase:
     @property
     def process(self) -> int:
         """Return the server's process for what is asked here, 0 without one."""
-        connection = self._connection
+        connection = self._kept.current
         return 0 if connection is None or connection.closed else connection.info.backend_pid
 
     def connect(self) -> "psycopg.Connection[Any]":
@@ -290,44 +279,32 @@ class PostgresqlDatabase:
         Raises:
             MachineError: The server cannot be reached, or refuses it.
         """
-        with self._lock, _translated():
+        with self._kept.turn(), _translated():
             return self._repeated(lambda connection: _rows(connection, statement, values))
 
     def close(self) -> None:
-        """End the connection; who waits for an answer gets none."""
-        self._is_closing = True
-        if (connection := self._connection) is not None:
-            _cut(connection)
-        with self._lock:
-            self._is_closing = False
-            self._drop()
+        """End the connection for good, without waiting for the server.
+
+        A thread that waits for an answer gets none.
+        """
+        self._kept.close()
 
     def _repeated(self, work: "Callable[[psycopg.Connection[Any]], T]") -> T:
         import psycopg  # noqa: PLC0415
 
-        is_old = self._connection is not None
+        is_old = self._kept.current is not None
         try:
-            return work(self._connected())
+            return work(self._kept.get())
         except psycopg.OperationalError:
-            is_lost = self._connection is not None and self._connection.broken and not self._is_closing
-            self._drop()
+            is_lost = self._kept.is_lost
+            self._kept.drop()
             if not (is_old and is_lost):
                 raise
         try:
-            return work(self._connected())
+            return work(self._kept.get())
         except psycopg.OperationalError:
-            self._drop()
+            self._kept.drop()
             raise
-
-    def _connected(self) -> "psycopg.Connection[Any]":
-        if self._connection is None:
-            self._connection = self.connect()
-        return self._connection
-
-    def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
 
 
 def _rows(connection: "psycopg.Connection[Any]", statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
@@ -347,7 +324,7 @@ def _answering(connection: "psycopg.Connection[Any]") -> Iterator[None]:
 
     def give_up() -> None:
         is_late.set()
-        _cut(connection)
+        cut(connection)
 
     timer = threading.Timer(ANSWER_S, give_up)
     timer.daemon = True
@@ -360,18 +337,6 @@ def _answering(connection: "psycopg.Connection[Any]") -> Iterator[None]:
         raise
     finally:
         timer.cancel()
-
-
-def _cut(connection: "psycopg.Connection[Any]") -> None:
-    """End a connection that another thread may wait for."""
-    import psycopg  # noqa: PLC0415
-
-    with suppress(psycopg.Error, OSError):  # it is closed already
-        other = socket.socket(fileno=connection.fileno())
-        try:
-            other.shutdown(socket.SHUT_RDWR)
-        finally:
-            other.detach()
 
 
 def _is_notified(connection: "psycopg.Connection[Any]", payload: str, seconds: float, own: int = 0) -> bool:

@@ -41,7 +41,7 @@ class CapturedChanges:
 
 def changes_of(connection: apsw.Connection) -> CapturedChanges | None:
     """Return what is in the exchange but for turns, as of one moment; ``None`` while an erasure is not finished."""
-    if erasures.receipts_digest(connection) is None:
+    if erasures.receipts_digest(connection) is None or erasures.are_entities_left(connection):
         return None
     rows = connection.execute("SELECT lane, shared_n, digest, hlc FROM lanes WHERE shared_n > 0 ORDER BY lane")
     lanes = {int(str(lane)): LaneEnd(int(str(n)), str(digest), int(str(hlc))) for lane, n, digest, hlc in rows}

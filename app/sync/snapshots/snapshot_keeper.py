@@ -4,7 +4,6 @@ Only one machine writes and takes away, the first of those that were heard of la
 Owns the vault's ``sync.covered`` and ``sync.sound`` values.
 """
 
-import asyncio
 import json
 import logging
 from collections.abc import Callable, Collection, Mapping
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from app.core.clock import Clock, to_datetime
+from app.core.process.daemon_thread import in_daemon_thread
 from app.erasure import erasures
 from app.errors import ExchangeNewerError
 from app.sentence import Sentence
@@ -117,7 +117,7 @@ class SnapshotKeeper:
 
     async def look(self, joined: SealedExchange) -> None:
         """Look which snapshots are at the place."""
-        self._listing = await asyncio.to_thread(self._place.listing, joined)
+        self._listing = await in_daemon_thread(self._place.listing, joined)
         head = self._listing.newest
         if head is not None and head.name != self._noted:
             await self._store.write(partial(_note_covered, head))
@@ -209,7 +209,7 @@ class SnapshotKeeper:
         if head is None:
             return False
         await self.look(joined)
-        await asyncio.to_thread(snapshot_objects.remove_former, joined, self._listing, head)
+        await in_daemon_thread(snapshot_objects.remove_former, joined, self._listing, head)
         return True
 
     async def keep(self, joined: SealedExchange, standing: Standing, *, is_complete: bool) -> None:
@@ -276,7 +276,7 @@ class SnapshotKeeper:
             or not await self._is_sound(joined, head)
         ):
             return True
-        count = await asyncio.to_thread(compaction.count_beyond, joined, covered)
+        count = await in_daemon_thread(compaction.count_beyond, joined, covered)
         if head is None or count < self.rule.segments:
             return count >= self.rule.segments
         rows = await self._store.read(snapshot_capture.rows_of)
@@ -286,7 +286,7 @@ class SnapshotKeeper:
         """Return whether a snapshot is as it was written; it is read once for it."""
         if await self._store.read(partial(meta.read, key=_SOUND)) == head.name:
             return True
-        is_sound = await asyncio.to_thread(snapshot_objects.is_sound, joined, head)
+        is_sound = await in_daemon_thread(snapshot_objects.is_sound, joined, head)
         if is_sound:
             await self._store.write(partial(meta.write, key=_SOUND, value=head.name))
         return is_sound
@@ -304,7 +304,7 @@ class SnapshotKeeper:
         if not all(head.is_within(marks) for head in self._listing.whole):
             return None
         writer = SnapshotWriter(joined, snapshot_objects.next_number(self._listing.names))
-        changes = [await asyncio.to_thread(writer.add, text) for text in captured.parts]
+        changes = [await in_daemon_thread(writer.add, text) for text in captured.parts]
         turns: list[PartName] = []
         cursor: snapshot_capture.TurnCursor | None = snapshot_capture.START
         while cursor is not None:
@@ -312,13 +312,13 @@ class SnapshotKeeper:
                 partial(snapshot_capture.turns_after, cursor=cursor), limit_s=_READ_S, is_background=True
             )
             if text is not None:
-                turns.append(await asyncio.to_thread(writer.add, text))
+                turns.append(await in_daemon_thread(writer.add, text))
         # What was forgotten meanwhile may stand in a part; without a head nobody reads it, and it goes.
         if await self._store.read(erasures.last_numbers) != captured.erased:
-            await asyncio.to_thread(writer.drop)
+            await in_daemon_thread(writer.drop)
             return None
         _log.info("a snapshot of what the machines share was written")
-        return await asyncio.to_thread(writer.end, partial(_head, captured, tuple(changes), tuple(turns), at_ms))
+        return await in_daemon_thread(writer.end, partial(_head, captured, tuple(changes), tuple(turns), at_ms))
 
     async def _compact(self, joined: SealedExchange, head: SnapshotHead, others: list[DeviceState | None]) -> None:
         """Take away what a snapshot covers and all machines have that are here.
@@ -333,15 +333,15 @@ class SnapshotKeeper:
         if not await self._is_sound(joined, head):
             return
         marks = await self._store.read(lane_rows.marks)
-        await asyncio.to_thread(snapshot_objects.remove_former, joined, self._listing, head)
+        await in_daemon_thread(snapshot_objects.remove_former, joined, self._listing, head)
         for lane, end in head.lanes.items():
             least = min([marks.get(lane, 0), *(state.marks.get(f"{lane:016x}", 0) for state in states)])
             if least >= end.n:
-                await asyncio.to_thread(compaction.cover, joined, lane, end)
+                await in_daemon_thread(compaction.cover, joined, lane, end)
 
     async def _text(self, joined: SealedExchange, head: SnapshotHead, part: PartName) -> bytes:
         try:
-            text = await asyncio.to_thread(snapshot_objects.text_of, joined, part)
+            text = await in_daemon_thread(snapshot_objects.text_of, joined, part)
         except DamagedSnapshotError:
             self._note_unread(head.name, is_damaged=True)
             raise

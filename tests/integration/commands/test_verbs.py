@@ -216,3 +216,23 @@ def _on_terminal(home: Path, *arguments: str, typed: str = "") -> str:
     os.close(ours)
     process.wait(LIMIT_S)
     return output.decode().replace("\r\n", "\n").replace("\r\x1b[K", "")
+
+
+@pytest.mark.parametrize(
+    "words", [("attachment", "add", "--path", "rose.txt"), ("call", "attachment.add", '{"path": "rose.txt"}')]
+)
+def test_a_relative_path_is_one_of_the_folder_of_the_command(
+    home: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "rose.txt").write_text("A rose.", encoding="utf-8")
+    done = subprocess.run(
+        [*keepsake_command(), "--vault", str(home / "vault"), *words],
+        cwd=tmp_path,
+        env=surroundings(home),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"rose" in done.stdout

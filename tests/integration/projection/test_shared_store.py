@@ -64,6 +64,7 @@ class Agent:
         self.name = f"agent_{uuid4().hex[:10]}"
         server.ask(f"CREATE ROLE {self.name} LOGIN PASSWORD '{PASSWORD}' IN ROLE {group}")
         database = place.partition("@/")[2].partition("?")[0]
+        self.in_vault = f"{self.name}@{database}"
         self.address = f"postgresql://{self.name}:{quote(PASSWORD)}@/{database}?host={quote(str(server.folder))}"
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
@@ -116,7 +117,7 @@ def agent(server: PostgresqlServer, place: str, vault: Vault) -> Agent:
     """Return an agent that the person let in, in a database that the vault is projected to."""
     vault.begin(place)
     role = Agent(server, place, "keepsake_agent")
-    vault.ask("agent.add", name=role.name, trust="full")
+    vault.ask("agent.add", name=role.in_vault, trust="full")
     return role
 
 
@@ -289,18 +290,28 @@ def test_an_unknown_role_asks_to_be_let_in(server: PostgresqlServer, place: str,
     assert role.answer("1")["outcome"] == "refused"
     assert "agent.request_access" in role.answer("1")["message"]
     assert (role.answer("2")["outcome"], role.answer("3")["outcome"]) == ("asked", "asked")
-    assert [request.name for request in vault.ask("agent.requests")] == [role.name]
+    assert [request.name for request in vault.ask("agent.requests")] == [role.in_vault]
     assert '"token"' not in dump(server, place)
-    vault.ask("agent.allow", request=role.name)
+    vault.ask("agent.allow", request=role.in_vault)
     role.propose("4", "memory.write", {"content": "hello"})
     vault.project()
     assert role.answer("4")["outcome"] == "done"
     assert role.contents() == ["hello"]
-    vault.ask("agent.revoke", name=role.name)
+    vault.ask("agent.revoke", name=role.in_vault)
     role.propose("5", "memory.write", {"content": "again"})
     vault.project()
     assert role.answer("5")["outcome"] == "refused"
     assert role.contents() == ["hello"]
+
+
+def test_a_role_is_no_agent_of_this_machine(server: PostgresqlServer, place: str, vault: Vault) -> None:
+    vault.begin(place)
+    role = Agent(server, place, "keepsake_agent")
+    vault.ask("agent.add", name=role.name, trust="full")
+    role.propose("1", "memory.write", {"content": "hello"})
+    vault.project()
+    assert (role.answer("1")["outcome"], role.answer("1")["code"]) == ("refused", "access_required")
+    assert role.contents() == []
 
 
 def test_a_proposal_under_review_waits_in_the_inbox_and_is_answered_once_more(
@@ -308,7 +319,7 @@ def test_a_proposal_under_review_waits_in_the_inbox_and_is_answered_once_more(
 ) -> None:
     vault.begin(place)
     role = Agent(server, place, "keepsake_agent")
-    vault.ask("agent.add", name=role.name, trust="full", review=True)
+    vault.ask("agent.add", name=role.in_vault, trust="full", review=True)
     for key in ("yes", "no"):
         role.propose(key, "memory.write", {"content": f"said {key}"})
     vault.project()

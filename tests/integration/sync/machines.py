@@ -19,7 +19,7 @@ from app.sync.sync_loop import SyncTiming
 from tests.helpers.engine import engine_of
 
 if TYPE_CHECKING:
-    from app.sync.service import JoinedPlace
+    from app.sync.joined_place import JoinedPlace
 
 QUIET = {
     "embedding.model": "hashed",

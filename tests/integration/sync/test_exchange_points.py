@@ -204,6 +204,11 @@ def test_who_waits_for_a_server_that_does_not_answer_gives_up(
             point.close()
             with pytest.raises(ExchangeError, match="cannot be reached"):
                 waiting.result()
+        with pytest.raises(ExchangeError, match="has ended"):
+            point.names(LANE)
+        with pytest.raises(ExchangeError, match="has ended"):
+            point.wait(0.1)
+    with made(address) as point:
         assert point.names(LANE) == [FIRST]
         monkeypatch.setattr(postgresql_exchange, "ANSWER_S", 0.3)
         with stopped(postgresql), pytest.raises(ExchangeError, match="does not answer"):

@@ -1,5 +1,6 @@
 """Machines that synchronise by themselves, as long as a person lets them."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from app.errors import ExchangeError, InputError
 from app.sync.exchanges.exchange_places import without_password
+from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.postgresql import PostgresqlServer
 from tests.integration.sync.machines import Machine, let_in
@@ -79,6 +81,21 @@ def test_who_leaves_keeps_everything_and_is_told_nothing_more(
     assert other.contents() == ["before"]
     assert other.ask("device.share", place=address).place == without_password(address)
     until(lambda: other.contents() == ["after", "before"])
+
+
+def test_a_place_is_reached_once_however_many_ask(
+    postgresql: PostgresqlServer, machines: tuple[Machine, Machine]
+) -> None:
+    one, _ = machines
+    one.share(postgresql.new_place())
+    service = engine_of(one.host).sync.service
+
+    async def reached() -> set[int]:
+        await service.close()
+        joined = await asyncio.gather(*(service.joined() for _ in range(8)))
+        return {id(place) for place in joined}
+
+    assert len(one.host.submit(reached()).result()) == 1
 
 
 def test_a_place_that_is_gone_is_said_until_it_is_back(

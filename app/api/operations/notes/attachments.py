@@ -8,7 +8,7 @@ from app.api.caller import Caller
 from app.api.registry import operation
 from app.attachments.model import Attachment
 from app.changes import Changed, ChangeSet
-from app.core.paths import user_path
+from app.core.paths import whole_path
 from app.engine import Engine
 from app.errors import InputError
 from app.sentence import Sentence
@@ -29,7 +29,7 @@ async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", da
         data: Its bytes in base64.
     """
     if path:
-        attachment = await engine.attachments.add_file(user_path(path))
+        attachment = await engine.attachments.add_file(whole_path(path))
     else:
         try:
             decoded = base64.b64decode(data, validate=True)

@@ -55,6 +55,7 @@ CROSS = [
     ("embedding.model", "[embedding]\nmodel = 'openai: '\n", "error: .* but no model"),
     ("embedding.model", "[embedding]\nmodel = 'static:big'\n", "error: .* takes no model"),
     ("embedding.model_folder", "[embedding]\nmodel_folder = '/no/such/folder'\n", "error: .* no folder"),
+    ("capture.notes_folder", "[capture]\nnotes_folder = 'notes'\n", "error: .* no whole path"),
     ("embedding.dimensions", "[embedding]\ndimensions = 256\n", "warning: .* no effect on a model of this machine"),
     ("embedding.base_url", "[embedding]\nmodel = 'openai-compatible:m'\n", "error: .* is empty"),
     (

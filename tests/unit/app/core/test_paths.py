@@ -29,3 +29,12 @@ def test_what_is_no_path(written: str) -> None:
 def test_home_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert paths.user_path("~/notes") == tmp_path / "notes"
+
+
+def test_a_relative_path_of_another_program_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert paths.whole_path("~/notes") == tmp_path / "notes"
+    assert paths.whole_path(str(tmp_path)) == tmp_path
+    for written in ("notes", "./notes", "", "~nobody-has-this-name"):
+        with pytest.raises(InputError):
+            paths.whole_path(written)

@@ -74,9 +74,9 @@ def make_backups(vault: Path, folder: Path, name: str, words: str = "") -> dict[
     steps.mkdir(exist_ok=True)
     for step in migrations_in(migrations()):
         shutil.copy(step.path, steps)
-        path = vault / "backups" / f"20260101T0000{step.number:02}Z-{name}.db"
-        create_file(path)
-        with closing(open_writer(path)) as copy:
+        built = folder / f"20260101T0000{step.number:02}Z-{name}.db"
+        create_file(built)
+        with closing(open_writer(built)) as copy:
             migrate(copy, steps, lambda: None)
             copy.execute("ATTACH ? AS live", (str(vault / DATABASE),))
             copy.pragma("foreign_keys", False)
@@ -86,7 +86,8 @@ def make_backups(vault: Path, folder: Path, name: str, words: str = "") -> dict[
                     copy.execute("INSERT INTO meta (key, value) VALUES ('said', ?)", (words,))
             copy.execute("DETACH live")
             copy.pragma("journal_mode", "DELETE")
-        made[step.number] = path
+        made[step.number] = vault / "backups" / built.name
+        built.rename(made[step.number])  # whole, since the host reads what lies there
     shutil.rmtree(steps)
     return made
 
@@ -134,7 +135,9 @@ def test_only_backups_that_held_it_are_rewritten(host: Host, tmp_path: Path, kin
 
 def record_calls(path: Path, item: str) -> None:
     """Let the ledger of a backup name an item in every way that its schema has."""
-    with closing(open_writer(path)) as copy:
+    built = path.parent.parent / path.name
+    path.rename(built)  # the host reads what lies among the backups
+    with closing(open_writer(built)) as copy:
         columns = {
             table: {str(row[1]) for row in copy.execute(f"PRAGMA table_info({table})")}
             for table in ("audit", "audit_items")
@@ -155,6 +158,7 @@ def record_calls(path: Path, item: str) -> None:
                         "INSERT INTO audit_items SELECT ?, 0, id FROM audit_names WHERE item = ?", (number, name)
                     )
         copy.pragma("journal_mode", "DELETE")
+    built.rename(path)
 
 
 @pytest.mark.parametrize("kind", ["session", "note", "schedule"])

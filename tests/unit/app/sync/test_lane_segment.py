@@ -12,7 +12,7 @@ from app.store.lanes import ChangePlace
 from app.sync import lane_segment
 from app.sync.capture import LanePart
 from app.sync.change import Change
-from app.sync.lane_segment import SegmentPlace
+from app.sync.lane_segment import Forgotten, SegmentPlace
 from app.sync.turn_log import LaneTurn
 
 VAULT, LANE = "a" * 32, 0x1234
@@ -127,14 +127,15 @@ def test_lines_that_change_places_are_noticed() -> None:
 
 def test_a_forgotten_line_leaves_the_header() -> None:
     data, header = lane_segment.encode(part(), VAULT, "before")
-    anew = lane_segment.without(data, frozenset({"note-1", "s"}))
+    forgotten = Forgotten(frozenset({"note-1", "s"}), {}, 0)
+    anew = lane_segment.without(data, forgotten)
     assert anew is not None
     assert lane_segment.unpack(anew)[0] == header
     found = lane_segment.decode(anew, PLACE)
     assert [one.target for one in found.changes] == ["note-2"]
     assert (found.turns, found.sessions) == ((), ())
     assert b'"note-1"' not in zlib.decompress(anew)
-    assert lane_segment.without(anew, frozenset({"note-1", "s"})) is None
+    assert lane_segment.without(anew, forgotten) is None
 
 
 def test_a_clock_that_is_ahead_by_more_than_a_century_is_not_followed() -> None:

@@ -170,6 +170,8 @@ def test_a_service_without_a_key_is_found_for_the_person(host: Host, memory_keyr
     configure(host, "https://models.example.org/v1")
     assert missing() == ["embedding.model", "llm.base_url"]
     assert missing(Caller("scout", "full")) == []
+    report = host.ask("vault.check")
+    assert [finding.severity for finding in report.findings if "no key" in finding.what] == ["warning", "warning"]
     host.ask("secret.set", name="voyage", value=KEY)
     host.ask("secret.set", name="llm", value=KEY)
     assert missing() == []

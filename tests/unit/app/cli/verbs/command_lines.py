@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from app.cli.input import PATH
 from app.cli.verbs.model import JSON, MOMENT, NUMBER, WHOLE, YES_NO, Verb, VerbParameter
 from app.cli.verbs.option_parser import parsed
 from app.cli.verbs.values import arguments_of
@@ -31,6 +32,8 @@ def values(item: VerbParameter) -> st.SearchStrategy[Any]:
     """Return what a parameter may be, as JSON values."""
     if item.kind == JSON and item.many:
         return st.lists(OBJECTS, min_size=1, max_size=3)
+    if item.name == PATH:  # a relative one is made whole
+        return st.sampled_from(("/notes", "/my notes/@x", "/-"))
     if item.choices:
         one: st.SearchStrategy[Any] = st.sampled_from(item.choices)
     else:

@@ -47,7 +47,7 @@ def test_it_is_the_part_of_all_that_lies_around(
         else:
             vault_harness.save("x", kind=kind)
     every = around(vault_harness, to_datetime(0), 0, 1000).items
-    assert [(item.at, item.id) for item in every] == sorted((item.at, item.id) for item in every)
+    assert [item.at for item in every] == sorted(item.at for item in every)
     assert len({item.id for item in every}) == len(every)
     middle = place % len(every)
     found = around(vault_harness, every[middle].id, before, after)
@@ -55,6 +55,19 @@ def test_it_is_the_part_of_all_that_lies_around(
     assert [item.id for item in found.items] == [item.id for item in every[low:high]]
     assert [item.id for item in found.items if item.is_anchor] == [every[middle].id]
     assert (found.earlier, found.later) == (low > 0, high < len(every))
+
+
+def test_messages_of_one_moment_stand_in_the_order_of_their_conversation(vault_harness: VaultHarness) -> None:
+    vault_harness.clock.ms = BASE
+    for number in range(24):
+        vault_harness.say(f"line {number}", session="ab"[number % 2])
+    note = vault_harness.save("at the same moment")
+    expected = [f"{session}#{number}" for session in "ab" for number in range(1, 13)]
+    every = [item.id for item in around(vault_harness, to_datetime(0), 0, 100).items]
+    assert [item for item in every if item != note.id] == expected
+    around_ninth = around(vault_harness, "a#9", 2, 2).items
+    assert [item.id for item in around_ninth] == ["a#7", "a#8", "a#9", "a#10", "a#11"]
+    assert [item.id for item in around(vault_harness, "b#1", 3, 0).items if item.id != note.id][-2:] == ["a#12", "b#1"]
 
 
 def test_kinds_conversation_event_time_and_stores(vault_harness: VaultHarness) -> None:
