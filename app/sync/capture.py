@@ -125,9 +125,10 @@ def changes_of_row(connection: apsw.Connection, kind: str, target: str) -> list[
 
 
 def shared_changes(connection: apsw.Connection) -> Iterator[Change]:
-    """Yield all changes that are in the exchange, of all lanes, row after row and each row's in canonical order.
+    """Yield all changes that are in the exchange, row by row.
 
-    Their ``seen`` is empty. What was forgotten for ever is left out; erasures come first.
+    Those of a row are of all lanes and in canonical order, and their ``seen`` is empty. What was forgotten for ever is
+    left out; erasures come first.
     """
     erased = connection.execute(
         "SELECT e.hlc, e.lane, e.n, e.at, e.actor, e.target_kind, e.target FROM erasures e"
@@ -175,7 +176,9 @@ def _changes(connection: apsw.Connection, lane: int, after: int, last: int) -> I
         "SELECT hlc, lane, n, at, actor, target_kind, target FROM erasures WHERE lane = ? AND n > ? AND n <= ?",
         (lane, after, last),
     ).fetchall()
-    found = [_change(connection, row, {}) for row in rows] + [_erasure(connection, row) for row in erased]
+    found = [_change(connection, row, _known(connection, row)) for row in rows] + [
+        _erasure(connection, row) for row in erased
+    ]
     yield from sorted(found, key=lambda change: change.place.n)
 
 

@@ -28,7 +28,7 @@ def mark(connection: apsw.Connection, lane: int) -> tuple[int, str]:
 
 
 def marks(connection: apsw.Connection) -> dict[int, int]:
-    """Return for each lane the last number in the exchange, as far as it is known here."""
+    """Return for each lane the last number that is in the exchange."""
     return {int(str(lane)): int(str(n)) for lane, n in connection.execute("SELECT lane, shared_n FROM lanes")}
 
 
@@ -77,7 +77,7 @@ def add_lanes(connection: apsw.Connection, names: Iterable[int], wall_ms: int) -
 
 
 def reach(connection: apsw.Connection, lane: int, n: int, hlc: int, digest: str) -> None:
-    """Note that all changes of a lane up to one are here, and that they are in the exchange."""
+    """Note that a lane is here, and in the exchange, up to a number."""
     connection.execute(
         "UPDATE lanes SET n = max(n, ?2), sealed = max(sealed, ?2), hlc = max(hlc, ?3), shared_n = ?2, digest = ?4"
         " WHERE lane = ?1 AND shared_n < ?2",
@@ -86,7 +86,12 @@ def reach(connection: apsw.Connection, lane: int, n: int, hlc: int, digest: str)
 
 
 def add_knowledge(connection: apsw.Connection, knowledge: Iterable[tuple[int, int, int, int]]) -> None:
-    """Keep what lanes knew: from which change of which one on, of which other one, up to which number."""
+    """Keep what lanes knew of others.
+
+    Args:
+        connection: The writer's connection, inside a transaction.
+        knowledge: From which change of which lane on, of which other lane, up to which number.
+    """
     connection.executemany(
         "INSERT INTO lane_knowledge (lane, n, of_lane, known) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", knowledge
     )

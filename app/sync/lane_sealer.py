@@ -1,4 +1,4 @@
-"""Sealing of segments and snapshots by a member, and opening of those that other members sealed."""
+"""Sealing of segments and snapshots by a member, and opening of those of others."""
 
 import hashlib
 import hmac
@@ -35,15 +35,9 @@ class RemovedWriterError(ExchangeError):
 
 
 class CoveredError(ExchangeError):
-    """What a segment held is in a snapshot, which is not whole at the place."""
+    """A snapshot has the changes of a segment, and is not whole at the place."""
 
     code = "exchange_covered"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "What your machines wrote some time ago is in a snapshot, which is not whole at the place yet. It comes"
-            " here as soon as it is."
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +136,7 @@ class LaneSealer:
         found = self._read(name, data)
         header, text = _header(found), self._text(found)
         if _COVERED in found.fields:
-            raise CoveredError
+            raise not_whole()
         lane_segment.require_next(
             {"vault": self.vault, "lane": place.lane, "first": header.first, "previous": header.previous}, place
         )
@@ -173,13 +167,13 @@ class LaneSealer:
         return self._text(self._read(name, data))
 
     def snapshot(self, name: str, text: bytes) -> bytes:
-        """Return a part of a snapshot as a sealed object with a name; ``text`` reads it."""
+        """Return a part of a snapshot as a sealed object; ``text`` reads it."""
         return sealed_object.seal(
             self._keys, self._members.epoch, self.vault, name, text, {}, min_reader=sealed_object.SNAPSHOT_READER
         )
 
     def cover(self, name: str, last: int, digest: str) -> bytes:
-        """Return a sealed segment that says that a snapshot has all of a lane up to a change.
+        """Return a cover: a sealed segment without content, for those that a snapshot has.
 
         A Keepsake that does not know snapshots reads from it that it is too old.
 
@@ -195,7 +189,7 @@ class LaneSealer:
         )
 
     def is_cover(self, name: str, data: bytes) -> bool:
-        """Return whether an object is such a segment, whole and signed."""
+        """Return whether an object is a cover, whole and signed."""
         try:
             found = self._read(name, data)
             self._secret(found)
@@ -235,6 +229,14 @@ class LaneSealer:
     def _digest(self, header: str) -> str:
         # Keyed, so that who keeps the exchange cannot try out what a segment may say.
         return hmac.new(self._keys.digest_key, header.encode(), hashlib.sha256).hexdigest()[: 2 * _DIGEST_BYTES]
+
+
+def not_whole() -> CoveredError:
+    """Return the error for a snapshot that is needed and not whole at the place."""
+    return CoveredError(
+        "Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it"
+        " is."
+    )
 
 
 def _header(found: SealedObject) -> SegmentHeader:

@@ -276,7 +276,7 @@ def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:
 
 
 def change_of(lane: int, line: Mapping[str, Any]) -> Change:
-    """Return the change of a lane in a line; ``ValueError`` and its kin where it is none."""
+    """Return the change of a lane that a line holds."""
     undoes = line["undoes"]
     return Change(
         place=ChangePlace(clock(line["hlc"]), lane, whole(line["n"], 1, _MOST_N)),

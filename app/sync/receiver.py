@@ -45,7 +45,7 @@ class NameSink(Protocol):
 
 @dataclass(slots=True)
 class _Outcome:
-    """What taking something in has changed so far."""
+    """Areas and ids that were changed so far."""
 
     areas: set[Area] = field(default_factory=set)
     ids: dict[str, None] = field(default_factory=dict)
@@ -129,7 +129,9 @@ class Receiver:
     def take_changes(
         self, connection: apsw.Connection, head: SnapshotHead, parts: Iterable[SnapshotPart], now_ms: int
     ) -> Received:
-        """Take the changes of a snapshot in that are not here, with the marks that all of it is.
+        """Take in the changes of a snapshot, with its marks.
+
+        Changes that are here are passed over.
 
         Args:
             connection: The writer's connection, inside a transaction.
@@ -193,7 +195,7 @@ class Receiver:
         names: Mapping[str, tuple[str, str]],
         now_ms: int,
     ) -> list[Row]:
-        """Keep changes and what they name but for what is forgotten; return the rows that they change."""
+        """Keep changes that are not forgotten; return the rows that they change."""
         kept = lane_rows.add_erasures(connection, changes)
         named = capture.named_in(kept)
         self._names.add_named(connection, {entity: said for entity, said in names.items() if entity in named}, now_ms)

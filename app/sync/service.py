@@ -71,7 +71,7 @@ class _HeldOpenError(Exception):
 
 @dataclass(slots=True)
 class _Pull:
-    """What was taken in, and what waits.
+    """Outcome of taking in, as far as it has come.
 
     Args:
         taken: How many segments and snapshots were taken in.
@@ -162,8 +162,7 @@ class SyncService:
         def work(connection: apsw.Connection) -> None:
             meta.write(connection, VAULT_KEY, vault)
             meta.write(connection, PLACE_KEY, shown)
-            if there is None:
-                self.snapshots.forget_place(connection)
+            self.snapshots.forget_place(connection)
 
         await self._store.write(work)
         await self._begin_anew()
@@ -362,7 +361,7 @@ class SyncService:
         self._tell(await self._store.write(work))
 
     async def _pull(self, joined: SealedExchange) -> SyncReport:
-        """Take in all that can be; return how many segments and snapshots, and why others wait."""
+        """Take in all that can be; return how much, and why more waits."""
         pull, before = _Pull(), -1
         await self.snapshots.look(joined)
         await self._leave_copied_lane(joined)
@@ -378,7 +377,7 @@ class SyncService:
         return SyncReport(pull.taken, 0, waiting, tuple(pull.held.values()))
 
     async def _pull_lane(self, joined: SealedExchange, lane: int, pull: _Pull) -> Sentence:
-        """Take in all of a lane that can be; return why more of it waits, an empty sentence for nothing."""
+        """Take in all of a lane that can be; return why more of it waits."""
         if lane in pull.held:
             return _HELD
         try:
@@ -399,7 +398,7 @@ class SyncService:
         return segment or _NOTHING
 
     async def _take_snapshot(self, joined: SealedExchange, pull: _Pull) -> Sentence:
-        """Take in what a snapshot has that no segment brought; return why not, an empty sentence for nothing."""
+        """Take in a snapshot with more than the segments; return why that waits."""
         head = await self.snapshots.next_head()
         if head is None:
             return _NOTHING

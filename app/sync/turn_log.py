@@ -90,13 +90,13 @@ def turns_of(connection: apsw.Connection, lane: int, n: int) -> list[LaneTurn]:
 def turns_after(
     connection: apsw.Connection, session: str, seq: int, most_characters: int
 ) -> tuple[list[LaneTurn], int | None]:
-    """Return the turns of a conversation after a number here, those that are withheld among them.
+    """Return a session's turns after a number here, and after which to go on.
 
-    Returns them with the number to go on after, ``None`` where they are the last.
+    Turns that are withheld are among them. Of the last ones the number is ``None``.
 
     Args:
         connection: Any connection.
-        session: The id of the conversation.
+        session: The id of the session.
         seq: The number here.
         most_characters: So much is returned at once, or one turn if that has more.
     """

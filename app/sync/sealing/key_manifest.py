@@ -1,8 +1,8 @@
-"""Manifests: keys of segments and snapshots of earlier epochs, sealed under the key of the present one.
+"""Manifests: keys of objects of earlier epochs, sealed under that of the present one.
 
-So a new epoch changes none of them. A manifest pins each by its digest; one that is not in it was added later, by
-somebody who no longer counts, and is not opened. Once the key of an epoch is destroyed, what was sealed in it and is
-in no manifest can be opened by nobody, wherever a copy is kept.
+The objects are segments and snapshots; a new epoch changes none of them. A manifest pins each by its digest; one that
+is not in it was added later, by somebody who no longer counts, and is not opened. Once the key of an epoch is
+destroyed, what was sealed in it and is in no manifest can be opened by nobody, wherever a copy is kept.
 """
 
 import json
@@ -37,7 +37,7 @@ def key_in(pinned: Pinned, found: SealedObject) -> bytes | None:
 def pinned_keys(
     point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, prefix: str
 ) -> dict[tuple[str, str], bytes]:
-    """Return the keys in the manifests of an epoch, of a lane or of the snapshots.
+    """Return the keys in the manifests of an epoch.
 
     A manifest that does not open is one of an epoch that another device began first.
     """
@@ -61,7 +61,7 @@ def pinned_keys(
 def pin_segments(
     point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, own_lanes: Collection[str] | None = None
 ) -> None:
-    """Write manifests of an epoch with the keys of all segments and snapshots of earlier ones.
+    """Write manifests of an epoch with the keys of all objects of earlier ones.
 
     Args:
         point: The exchange point.

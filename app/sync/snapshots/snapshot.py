@@ -1,4 +1,4 @@
-"""Snapshots: all changes and turns up to a frontier, which stand for the segments that had them.
+"""Snapshots: all changes and turns up to a frontier, in place of segments.
 
 A snapshot is a head and its parts. The head says up to which number of each lane all is there, and names the parts by
 their digests. Parts are zlib-compressed JSON lines: those of changes have the history row by row, so that one version
@@ -31,9 +31,6 @@ class DamagedSnapshotError(ExchangeError):
     """A snapshot is not as it was written."""
 
     code = "exchange_snapshot"
-
-    def __init__(self) -> None:
-        super().__init__("The snapshot at the place is damaged. Another of your machines writes it anew.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,7 @@ def is_part(name: str) -> bool:
 
 
 def number_of(name: str) -> int:
-    """Return the number of the snapshot that a head or part is of, 0 for other names."""
+    """Return the number of the snapshot that has a name, 0 for other names."""
     match = _HEAD.fullmatch(name) or _PART.fullmatch(name)
     return 0 if match is None else int(match[1])
 
@@ -190,7 +187,7 @@ def decode_head(name: str, text: bytes) -> SnapshotHead:
             _part_names(fields["turns"]),
         )
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise DamagedSnapshotError from error
+        raise damaged() from error
 
 
 def pack(lines: Iterable[Line]) -> bytes:
@@ -199,7 +196,7 @@ def pack(lines: Iterable[Line]) -> bytes:
 
 
 def change_lines(changes: Iterable[Change]) -> Iterator[Line]:
-    """Yield changes as lines; a state is left out that is the one before it in the same row."""
+    """Yield changes as lines; none repeats the state before it in the same row."""
     row: tuple[str, str] = ("", "")
     known: Mapping[str, Any] | None = None
     for change in changes:
@@ -230,10 +227,15 @@ def unpack(text: bytes) -> SnapshotPart:
     try:
         plain = unpacking.decompress(text, lane_segment.MOST_BYTES)
         if not unpacking.eof or unpacking.unused_data:
-            raise DamagedSnapshotError
+            raise damaged()
         return _part([json.loads(line) for line in plain.decode().split("\n")[:-1]])
     except (zlib.error, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise DamagedSnapshotError from error
+        raise damaged() from error
+
+
+def damaged() -> DamagedSnapshotError:
+    """Return the error for a snapshot that is not as it was written."""
+    return DamagedSnapshotError("The snapshot at the place is damaged. Another of your machines writes it anew.")
 
 
 def _part(lines: Iterable[Line]) -> SnapshotPart:

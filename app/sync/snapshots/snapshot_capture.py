@@ -1,4 +1,4 @@
-"""Capture of a snapshot from the vault: its frontier, its changes and its turns, as parts."""
+"""Capture of a snapshot from the vault, in parts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class CapturedChanges:
 
 
 def changes_of(connection: apsw.Connection) -> CapturedChanges | None:
-    """Return what is in the exchange but for turns, as of one moment; ``None`` while an erasure is not finished."""
+    """Return all changes in the exchange, ``None`` while something is being forgotten."""
     if erasures.receipts_digest(connection) is None or erasures.are_entities_left(connection):
         return None
     rows = connection.execute("SELECT lane, shared_n, digest, hlc FROM lanes WHERE shared_n > 0 ORDER BY lane")
@@ -58,7 +58,10 @@ def rows_of(connection: apsw.Connection) -> int:
 
 
 def turns_after(connection: apsw.Connection, cursor: TurnCursor) -> tuple[bytes | None, TurnCursor | None]:
-    """Return the next part with turns, ``None`` without one, and where to go on, ``None`` at the end."""
+    """Return the next part with turns, and where to go on, ``None`` at the end.
+
+    The part is ``None`` without a turn.
+    """
     lines: list[Line] = []
     size = 0
     row, seq = cursor
@@ -110,8 +113,8 @@ def _change_parts(connection: apsw.Connection) -> Iterator[bytes]:
 
 def _packed(connection: apsw.Connection, changes: list[Change]) -> bytes:
     sessions = dict.fromkeys(change.target for change in changes if change.target_kind == "session")
-    heads = (capture.head_of(connection, session) for session in sessions)
-    lines: list[Line] = [{"session": head} for head in heads if head is not None]
+    begun = (capture.head_of(connection, session) for session in sessions)
+    lines: list[Line] = [{"session": head} for head in begun if head is not None]
     lines += [{"name": [identity, *said]} for identity, said in capture.names_in(connection, changes).items()]
     lines += snapshot.change_lines(changes)
     return snapshot.pack(lines)

@@ -1,4 +1,4 @@
-"""Keeping of snapshots: one is written when enough has gathered, and what it covers is taken away once all have it.
+"""Keeping of snapshots: when one is written, and when segments go that it covers.
 
 Only one machine writes and takes away, the first of those that were heard of lately; two that do so at once do no harm.
 Owns the vault's ``sync.covered`` and ``sync.sound`` values.
@@ -20,10 +20,9 @@ from app.errors import ExchangeNewerError
 from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
-from app.sync import lane_rows, lane_segment, removal_guard
+from app.sync import lane_rows, lane_sealer, lane_segment, removal_guard
 from app.sync.capture import LanePart
 from app.sync.device_states import DeviceStates
-from app.sync.lane_sealer import CoveredError
 from app.sync.membership import Standing
 from app.sync.receiver import Received, Receiver
 from app.sync.sealed_exchange import SealedExchange
@@ -55,7 +54,7 @@ class CompactionRule:
         growth: So much more than the last snapshot has, as a share of it.
         silent_ms: What a machine has not got that was not heard of for so long is taken away all the same.
         look_ms: What is at the place is counted so often.
-        patience_ms: A snapshot that is not whole is written anew after so long, for a place may lag.
+        repair_ms: A snapshot that is not whole is written anew after so long, for a place may lag.
     """
 
     segments: int = 128
@@ -63,11 +62,13 @@ class CompactionRule:
     growth: float = 0.25
     silent_ms: int = 180 * _DAY_MS
     look_ms: int = 600_000
-    patience_ms: int = 3_600_000
+    repair_ms: int = 3_600_000
 
 
 class SnapshotKeeper:
-    """Takes snapshots in, writes them, and takes away what they cover. Belongs to one event loop.
+    """Takes snapshots in, writes them, and takes away what they cover.
+
+    Belongs to one event loop.
 
     Args:
         store: The vault's database.
@@ -112,7 +113,7 @@ class SnapshotKeeper:
 
     @property
     def standstill(self) -> str:
-        """Why what is old stays at the place, or what comes of a machine that is away; ``""`` for nothing."""
+        """Sentence on machines for which the place keeps what is old, ``""`` for none."""
         return self._standstill
 
     async def look(self, joined: SealedExchange) -> None:
@@ -133,12 +134,8 @@ class SnapshotKeeper:
         meta.remove(connection, _SOUND)
         self._noted = ""
 
-    def reaches(self, lane: int, n: int) -> bool:
-        """Return whether a snapshot has a lane beyond a number."""
-        return any(lane in head.lanes and head.lanes[lane].n > n for head in self._listing.heads)
-
     async def next_head(self) -> SnapshotHead | None:
-        """Return a whole snapshot with changes of other lanes that are not here, ``None`` without one."""
+        """Return a whole snapshot with changes that are not here, ``None`` without one."""
 
         def marks(connection: apsw.Connection) -> dict[int, int]:
             own = connection.execute("SELECT lane FROM lanes WHERE is_own").get
@@ -148,7 +145,7 @@ class SnapshotKeeper:
         return next((head for head in reversed(self._listing.whole) if not head.is_within(here)), None)
 
     async def changes(self, joined: SealedExchange, head: SnapshotHead) -> tuple[list[bytes], int]:
-        """Return the parts with the changes of a snapshot, and how many rows they remove that are here.
+        """Return the parts with a snapshot's changes, and how many rows these remove.
 
         Raises:
             ExchangeError: They are damaged, or not whole at the place.
@@ -189,18 +186,18 @@ class SnapshotKeeper:
         tell(await self._store.write(changes))
 
     async def covered(self) -> Mapping[int, int]:
-        """Return up to which number snapshots have each lane, also one that is still being copied."""
+        """Return up to which number snapshots had each lane that were seen whole."""
         return await self._store.read(_covered)
 
     async def forget(self, joined: SealedExchange) -> bool:
-        """Write a snapshot anew without what was forgotten for ever; return whether none has it any more."""
+        """Write a snapshot without what was forgotten; return whether none has it."""
         await self.look(joined)
         if not self._listing.has_any:
             return True
         erased = await self._store.read(erasures.last_numbers)
-        old = [head for head in self._listing.heads if not head.has_forgotten(erased)]
-        heads = {head.name for head in self._listing.heads}
-        unknown = {name for name in self._listing.names if snapshot.is_head(name)} - heads - self._listing.damaged
+        old = [head for head in self._listing.snapshots if not head.has_forgotten(erased)]
+        known = {head.name for head in self._listing.snapshots} | self._listing.damaged
+        unknown = set(filter(snapshot.is_head, self._listing.names)) - known
         if not old and not unknown and not self._listing.damaged:
             return True
         if unknown:  # still being copied, or sealed with a key that comes with the list of machines
@@ -227,7 +224,7 @@ class SnapshotKeeper:
         states = {**await self._states.collect(joined.point, standing), standing.keys.id: await self._states.own()}
         away = {device for device in standing.members.members if self._is_silent(standing, states, device, now_ms)}
         here = standing.members.members.keys() - away
-        self._standstill = self._told(standing, states, away, now_ms)
+        self._standstill = self._delay(standing, states, away, now_ms)
         if standing.keys.id != min(await self._able(states, here), default=""):
             return
         if is_complete and await self._is_due(joined, standing, states, now_ms):
@@ -239,14 +236,14 @@ class SnapshotKeeper:
     def _is_silent(self, standing: Standing, states: Mapping[str, DeviceState], device: str, now_ms: int) -> bool:
         if device == standing.keys.id:
             return False
-        return now_ms - _heard_ms(standing, states, device) > self.rule.silent_ms
+        return now_ms - _last_seen_ms(standing, states, device) > self.rule.silent_ms
 
     def _note_unread(self, head: str, *, is_damaged: bool) -> None:
-        """Note that a snapshot could not be read; one that is not whole may still be on its way."""
+        """Note that a snapshot could not be read, or may still be on its way."""
         now_ms = self._clock.now_ms()
         if self._lacking[0] != head:
             self._lacking = head, now_ms
-        if is_damaged or abs(now_ms - self._lacking[1]) >= self.rule.patience_ms:
+        if is_damaged or abs(now_ms - self._lacking[1]) >= self.rule.repair_ms:
             self._unreadable = head
 
     async def _able(self, states: Mapping[str, DeviceState], here: Collection[str]) -> list[str]:
@@ -265,7 +262,7 @@ class SnapshotKeeper:
         if any(n > covered.get(lane, 0) for lane, n in (await self.covered()).items()):
             # One is lost or damaged, or the place lags.
             self._broken_ms = self._broken_ms or now_ms
-            return abs(now_ms - self._broken_ms) >= self.rule.patience_ms or bool(self._listing.damaged)
+            return abs(now_ms - self._broken_ms) >= self.rule.repair_ms or bool(self._listing.damaged)
         self._broken_ms = None
         if head is not None and (
             any(
@@ -347,10 +344,10 @@ class SnapshotKeeper:
             raise
         if text is None:
             self._note_unread(head.name, is_damaged=False)
-            raise CoveredError
+            raise lane_sealer.not_whole()
         return text
 
-    def _told(self, standing: Standing, states: Mapping[str, DeviceState], away: set[str], now_ms: int) -> Sentence:
+    def _delay(self, standing: Standing, states: Mapping[str, DeviceState], away: set[str], now_ms: int) -> Sentence:
         """Return what the person is to know of machines that what is old waits for."""
         names = standing.names
         old = [
@@ -370,9 +367,10 @@ class SnapshotKeeper:
                 machines=", ".join(sorted(names.get(device, device) for device in away)),
             )
         waiting = {
-            device: _heard_ms(standing, states, device) + self.rule.silent_ms
+            device: _last_seen_ms(standing, states, device) + self.rule.silent_ms
             for device in standing.members.members
-            if device != standing.keys.id and now_ms - _heard_ms(standing, states, device) > self.rule.silent_ms // 6
+            if device != standing.keys.id
+            and now_ms - _last_seen_ms(standing, states, device) > self.rule.silent_ms // 6
         }
         if not waiting:
             return Sentence("")
@@ -390,7 +388,7 @@ def _head(
     return SnapshotHead(name, at_ms, captured.lanes, captured.erased, captured.rows, changes, turns)
 
 
-def _heard_ms(standing: Standing, states: Mapping[str, DeviceState], device: str) -> int:
+def _last_seen_ms(standing: Standing, states: Mapping[str, DeviceState], device: str) -> int:
     added_ms = standing.members.members[device].added_at_ms
     return max(added_ms, states[device].at_ms) if device in states else added_ms
 
@@ -407,7 +405,7 @@ def _note_covered(head: SnapshotHead, connection: apsw.Connection) -> None:
 
 
 def _removed_by(texts: list[bytes], now_ms: int, connection: apsw.Connection) -> int:
-    """Return how many rows that are here the changes in some texts remove; refuse what cannot be followed."""
+    """Return how many rows changes remove; refuse what cannot be followed."""
     marks = lane_rows.marks(connection)
     last: dict[tuple[str, str], Change] = {}
     for text in texts:

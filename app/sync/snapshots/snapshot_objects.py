@@ -1,4 +1,4 @@
-"""Snapshots at an exchange point: which are there, reading them, writing one, removing what no longer counts."""
+"""Snapshots at an exchange point: listing, reading, writing and removing them."""
 
 import hashlib
 import secrets
@@ -11,7 +11,7 @@ from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.key_manifest import SNAPSHOTS
 from app.sync.sealing.signed_text import TornError
 from app.sync.snapshots import snapshot
-from app.sync.snapshots.snapshot import DamagedSnapshotError, PartName, SnapshotHead
+from app.sync.snapshots.snapshot import PartName, SnapshotHead
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +19,20 @@ class SnapshotListing:
     """Snapshots that are at a place.
 
     Args:
-        names: The names of all heads and parts.
-        heads: The heads that could be read.
-        damaged: The names of heads that are no longer as they were written, or that nobody can open.
+        names: The names of all their objects.
+        snapshots: Those whose head could be read.
+        damaged: The names of those whose head is not as it was written, or cannot be opened.
     """
 
     names: frozenset[str] = frozenset()
-    heads: tuple[SnapshotHead, ...] = ()
+    snapshots: tuple[SnapshotHead, ...] = ()
     damaged: frozenset[str] = frozenset()
 
     @property
     def whole(self) -> list[SnapshotHead]:
-        """Heads of which all parts are there, the one with most last."""
-        heads = [head for head in self.heads if all(part.name in self.names for part in head.parts)]
-        return sorted(heads, key=lambda head: (head.number, sum(end.n for end in head.lanes.values()), head.name))
+        """Snapshots of which all parts are there, the one with most last."""
+        whole = [head for head in self.snapshots if all(part.name in self.names for part in head.parts)]
+        return sorted(whole, key=lambda head: (head.number, sum(end.n for end in head.lanes.values()), head.name))
 
     @property
     def newest(self) -> SnapshotHead | None:
@@ -57,7 +57,7 @@ class SnapshotPlace:
     def listing(self, joined: SealedExchange) -> SnapshotListing:
         """Return which snapshots are there."""
         names = frozenset(joined.point.names(SNAPSHOTS))
-        heads: list[SnapshotHead] = []
+        snapshots: list[SnapshotHead] = []
         damaged: set[str] = set()
         for name in sorted(filter(snapshot.is_head, names)):
             try:
@@ -69,9 +69,9 @@ class SnapshotPlace:
                 continue
             if head is not None:
                 self._read[name] = head
-                heads.append(head)
-        self._read = {head.name: head for head in heads}
-        return SnapshotListing(names, tuple(heads), frozenset(damaged))
+                snapshots.append(head)
+        self._read = {head.name: head for head in snapshots}
+        return SnapshotListing(names, tuple(snapshots), frozenset(damaged))
 
 
 def text_of(joined: SealedExchange, part: PartName) -> bytes | None:
@@ -92,14 +92,14 @@ def text_of(joined: SealedExchange, part: PartName) -> bytes | None:
     except (OtherEpochError, ExchangeNewerError):
         raise
     except ExchangeError as error:
-        raise DamagedSnapshotError from error
+        raise snapshot.damaged() from error
     if hashlib.sha256(data).hexdigest() != part.digest:
-        raise DamagedSnapshotError
+        raise snapshot.damaged()
     return text
 
 
 def is_sound(joined: SealedExchange, head: SnapshotHead) -> bool:
-    """Return whether all parts of a snapshot are there as they were written; all are read for it."""
+    """Return whether all parts of a snapshot are as they were written, by reading them."""
     try:
         return all(text_of(joined, part) is not None for part in head.parts)
     except ExchangeError:
@@ -144,7 +144,7 @@ class SnapshotWriter:
 def remove_former(joined: SealedExchange, listing: SnapshotListing, kept: SnapshotHead) -> None:
     """Remove the snapshots before one, and what was begun before it and has no head.
 
-    A snapshot that has something which the kept one has not stays. Heads go first, so that none is without its parts.
+    A snapshot that has something which the kept one has not stays. Of others the head goes first.
 
     Args:
         joined: The place.
@@ -171,10 +171,10 @@ def _head(joined: SealedExchange, name: str) -> SnapshotHead | None:
     return None if data is None else snapshot.decode_head(name, joined.sealer.text(name, data))
 
 
-def covered_by(heads: Collection[SnapshotHead]) -> Mapping[int, int]:
+def covered_by(snapshots: Collection[SnapshotHead]) -> Mapping[int, int]:
     """Return up to which number snapshots have each lane."""
     covered: dict[int, int] = {}
-    for head in heads:
+    for head in snapshots:
         for lane, end in head.lanes.items():
             covered[lane] = max(end.n, covered.get(lane, 0))
     return covered

@@ -32,9 +32,9 @@ QUIET = {
     "enrichment.enabled": False,
     "reflection.enabled": False,
 }
-COMPACT_AT_ONCE = CompactionRule(segments=1, growth=0.0, look_ms=0, patience_ms=0)
+COMPACT_AT_ONCE = CompactionRule(segments=1, growth=0.0, look_ms=0, repair_ms=0)
 """Each segment makes a snapshot due, and goes as soon as all machines have it."""
-COMPACT_ALONE = CompactionRule(segments=1, growth=0.0, look_ms=0, patience_ms=0, silent_ms=-1)
+COMPACT_ALONE = CompactionRule(segments=1, growth=0.0, look_ms=0, repair_ms=0, silent_ms=-1)
 """The others count as away for long, so that segments go that they have not got."""
 AGREED = {
     "sessions": "SELECT id, title, agent, channel, trust, created_at, first_seen, forgotten_at, attributes"
