@@ -18,8 +18,8 @@ from app.sync.change import Change
 from app.sync.lane_rows import Row
 from app.sync.lane_segment import Segment
 from app.sync.row_settler import RowSettler
-from app.sync.snapshots import snapshot
-from app.sync.snapshots.snapshot import SnapshotHead, SnapshotPart
+from app.sync.snapshots import snapshot_format
+from app.sync.snapshots.snapshot_format import SnapshotHead, SnapshotPart
 from app.sync.turn_log import LaneTurn
 
 _GROUPED: Final = ("memory", "entity", "saved_search")
@@ -146,7 +146,7 @@ class Receiver:
         for part in parts:
             self._add_turns(connection, part.sessions, (), now_ms, outcome)
             lane_rows.add_knowledge(connection, part.knowledge)
-            changes = snapshot.beyond(part.changes, marks)
+            changes = snapshot_format.beyond(part.changes, marks)
             touched.update(dict.fromkeys(self._add_changes(connection, changes, part.names, now_ms)))
         for lane, end in head.lanes.items():
             lane_rows.reach(connection, lane, end.n, end.hlc, end.digest)

@@ -3503,7 +3503,7 @@
     </message>
     <message>
         <source>Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it is.</source>
-        <translation>Änderungen Ihrer Rechner stehen in einem Schnappschuss, der an dem Ort noch nicht vollständig ist. Sie kommen hierher, sobald er es ist.</translation>
+        <translation>Änderungen deiner Rechner stehen in einem Schnappschuss, der an dem Ort noch nicht vollständig ist. Sie kommen hierher, sobald er es ist.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -6751,7 +6751,7 @@
     </message>
     <message>
         <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
-        <translation>Der Schnappschuss an dem Ort ist beschädigt. Ein anderer Ihrer Rechner schreibt ihn neu.</translation>
+        <translation>Der Schnappschuss an dem Ort ist beschädigt. Ein anderer deiner Rechner schreibt ihn neu.</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>

@@ -3503,7 +3503,7 @@
     </message>
     <message>
         <source>Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it is.</source>
-        <translation>Hay cambios de sus equipos en una instantánea que aún no está completa en el lugar. Llegarán aquí en cuanto lo esté.</translation>
+        <translation>Hay cambios de tus equipos en una instantánea que aún no está completa en el lugar. Llegarán aquí en cuanto lo esté.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -6751,7 +6751,7 @@
     </message>
     <message>
         <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
-        <translation>La instantánea del lugar está dañada. Otro de sus equipos la escribirá de nuevo.</translation>
+        <translation>La instantánea del lugar está dañada. Otro de tus equipos la escribirá de nuevo.</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>

@@ -3503,7 +3503,7 @@
     </message>
     <message>
         <source>Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it is.</source>
-        <translation>您的设备的更改在一个快照中，而该快照在该位置尚不完整。一旦完整，它们就会传到这里。</translation>
+        <translation>你的设备的更改在一个快照中，而该快照在该位置尚不完整。一旦完整，它们就会传到这里。</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -6751,7 +6751,7 @@
     </message>
     <message>
         <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
-        <translation>该位置的快照已损坏。您的另一台设备会重新写入。</translation>
+        <translation>该位置的快照已损坏。你的另一台设备会重新写入。</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>

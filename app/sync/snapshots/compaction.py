@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from app.sync import lane_chain
 from app.sync.lane_chain import SegmentObject
 from app.sync.sealed_exchange import SealedExchange
-from app.sync.snapshots.snapshot import LaneEnd
+from app.sync.snapshots.snapshot_format import LaneEnd
 
 
 def count_beyond(joined: SealedExchange, covered: Mapping[int, int]) -> int:

@@ -10,8 +10,8 @@ from app.erasure import erasures
 from app.sync import capture, turn_log
 from app.sync.change import Change
 from app.sync.lane_segment import Line
-from app.sync.snapshots import snapshot
-from app.sync.snapshots.snapshot import LaneEnd
+from app.sync.snapshots import snapshot_format
+from app.sync.snapshots.snapshot_format import LaneEnd
 from app.sync.turn_log import LaneTurn
 
 MOST_CHARACTERS: Final = 1 << 20
@@ -72,21 +72,21 @@ def turns_after(connection: apsw.Connection, cursor: TurnCursor) -> tuple[bytes 
             (row, seq),
         ).fetchone()
         if found is None:
-            return (snapshot.pack(lines) if lines else None), None
+            return (snapshot_format.pack(lines) if lines else None), None
         after = seq if int(str(found[0])) == row else -1
         turns, following = turn_log.turns_after(connection, str(found[1]), after, MOST_CHARACTERS - size)
         if turns:
             lines += _with_head(connection, str(found[1]), turns)
         size += sum(len(turn.said["content"]) + len(turn.said) for turn in turns)
         row, seq = int(str(found[0])), -1 if following is None else following
-    return snapshot.pack(lines), (row, seq)
+    return snapshot_format.pack(lines), (row, seq)
 
 
 def _with_head(connection: apsw.Connection, session: str, turns: Iterable[LaneTurn]) -> Iterator[Line]:
     head = capture.head_of(connection, session)
     if head is not None:
         yield {"session": head}
-        yield from snapshot.turn_lines(turns)
+        yield from snapshot_format.turn_lines(turns)
 
 
 def _knowledge_parts(connection: apsw.Connection) -> Iterator[bytes]:
@@ -95,7 +95,7 @@ def _knowledge_parts(connection: apsw.Connection) -> Iterator[bytes]:
         " AND k.n <= l.shared_n ORDER BY 1, 3, 2"
     ).fetchall()
     for first in range(0, len(rows), _MOST_KNOWLEDGE):
-        yield snapshot.pack({"knew": list(row)} for row in rows[first : first + _MOST_KNOWLEDGE])
+        yield snapshot_format.pack({"knew": list(row)} for row in rows[first : first + _MOST_KNOWLEDGE])
 
 
 def _change_parts(connection: apsw.Connection) -> Iterator[bytes]:
@@ -116,8 +116,8 @@ def _packed(connection: apsw.Connection, changes: list[Change]) -> bytes:
     begun = (capture.head_of(connection, session) for session in sessions)
     lines: list[Line] = [{"session": head} for head in begun if head is not None]
     lines += [{"name": [identity, *said]} for identity, said in capture.names_in(connection, changes).items()]
-    lines += snapshot.change_lines(changes)
-    return snapshot.pack(lines)
+    lines += snapshot_format.change_lines(changes)
+    return snapshot_format.pack(lines)
 
 
 def _length(state: Mapping[str, Any] | None) -> int:

@@ -28,9 +28,9 @@ from app.sync.receiver import Received, Receiver
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.sealed_object import SNAPSHOT_READER
-from app.sync.snapshots import compaction, snapshot, snapshot_capture, snapshot_objects
-from app.sync.snapshots.snapshot import DamagedSnapshotError, PartName, SnapshotHead
+from app.sync.snapshots import compaction, snapshot_capture, snapshot_format, snapshot_objects
 from app.sync.snapshots.snapshot_capture import CapturedChanges
+from app.sync.snapshots.snapshot_format import DamagedSnapshotError, PartName, SnapshotHead
 from app.sync.snapshots.snapshot_objects import SnapshotListing, SnapshotPlace, SnapshotWriter
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class SnapshotKeeper:
             self._noted = head.name
         if head is None and self._listing.has_any:
             self._note_unread(
-                max(filter(snapshot.is_head, self._listing.names)), is_damaged=bool(self._listing.damaged)
+                max(filter(snapshot_format.is_head, self._listing.names)), is_damaged=bool(self._listing.damaged)
             )
 
     def forget_place(self, connection: apsw.Connection) -> None:
@@ -175,11 +175,11 @@ class SnapshotKeeper:
 
         def turns(text: bytes, connection: apsw.Connection) -> Received:
             require_no_import()
-            return self._receiver.take_turns(connection, snapshot.unpack(text), now_ms)
+            return self._receiver.take_turns(connection, snapshot_format.unpack(text), now_ms)
 
         def changes(connection: apsw.Connection) -> Received:
             require_no_import()
-            return self._receiver.take_changes(connection, head, map(snapshot.unpack, texts), now_ms)
+            return self._receiver.take_changes(connection, head, map(snapshot_format.unpack, texts), now_ms)
 
         for part in head.turns:
             tell(await self._store.write(partial(turns, await self._text(joined, head, part))))
@@ -197,7 +197,7 @@ class SnapshotKeeper:
         erased = await self._store.read(erasures.last_numbers)
         old = [head for head in self._listing.snapshots if not head.has_forgotten(erased)]
         known = {head.name for head in self._listing.snapshots} | self._listing.damaged
-        unknown = set(filter(snapshot.is_head, self._listing.names)) - known
+        unknown = set(filter(snapshot_format.is_head, self._listing.names)) - known
         if not old and not unknown and not self._listing.damaged:
             return True
         if unknown:  # still being copied, or sealed with a key that comes with the list of machines
@@ -266,7 +266,7 @@ class SnapshotKeeper:
         self._broken_ms = None
         if head is not None and (
             any(
-                snapshot.number_of(states[device].unreadable) >= head.number
+                snapshot_format.number_of(states[device].unreadable) >= head.number
                 for device in standing.members.members
                 if device in states
             )
@@ -409,7 +409,7 @@ def _removed_by(texts: list[bytes], now_ms: int, connection: apsw.Connection) ->
     marks = lane_rows.marks(connection)
     last: dict[tuple[str, str], Change] = {}
     for text in texts:
-        part = LanePart(0, 0, 0, changes=tuple(snapshot.beyond(snapshot.unpack(text).changes, marks)))
+        part = LanePart(0, 0, 0, changes=tuple(snapshot_format.beyond(snapshot_format.unpack(text).changes, marks)))
         if not lane_rows.is_understood(part):
             raise ExchangeNewerError(
                 "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes."

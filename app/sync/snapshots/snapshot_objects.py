@@ -10,8 +10,8 @@ from app.sync.lane_sealer import OtherEpochError
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.key_manifest import SNAPSHOTS
 from app.sync.sealing.signed_text import TornError
-from app.sync.snapshots import snapshot
-from app.sync.snapshots.snapshot import PartName, SnapshotHead
+from app.sync.snapshots import snapshot_format
+from app.sync.snapshots.snapshot_format import PartName, SnapshotHead
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class SnapshotListing:
     @property
     def has_any(self) -> bool:
         """Tell that there is a head, whether or not it can be read."""
-        return any(snapshot.is_head(name) for name in self.names)
+        return any(snapshot_format.is_head(name) for name in self.names)
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class SnapshotPlace:
         names = frozenset(joined.point.names(SNAPSHOTS))
         snapshots: list[SnapshotHead] = []
         damaged: set[str] = set()
-        for name in sorted(filter(snapshot.is_head, names)):
+        for name in sorted(filter(snapshot_format.is_head, names)):
             try:
                 head = self._read.get(name) or _head(joined, name)
             except (ExchangeNewerError, OtherEpochError, TornError):
@@ -92,9 +92,9 @@ def text_of(joined: SealedExchange, part: PartName) -> bytes | None:
     except (OtherEpochError, ExchangeNewerError):
         raise
     except ExchangeError as error:
-        raise snapshot.damaged() from error
+        raise snapshot_format.damaged() from error
     if hashlib.sha256(data).hexdigest() != part.digest:
-        raise snapshot.damaged()
+        raise snapshot_format.damaged()
     return text
 
 
@@ -122,7 +122,7 @@ class SnapshotWriter:
 
     def add(self, text: bytes) -> PartName:
         """Add a part."""
-        name = snapshot.part_name(self.number, self.joined.sealer.device, self._build, len(self._names) + 1)
+        name = snapshot_format.part_name(self.number, self.joined.sealer.device, self._build, len(self._names) + 1)
         self._names.append(name)
         data = self.joined.sealer.snapshot(name, text)
         self.joined.point.put_new(name, data)
@@ -135,8 +135,8 @@ class SnapshotWriter:
 
     def end(self, make: Callable[[str], SnapshotHead]) -> SnapshotHead:
         """Add the head, which makes it a snapshot."""
-        head = make(snapshot.head_name(self.number, self.joined.sealer.device))
-        data = self.joined.sealer.snapshot(head.name, snapshot.encode_head(head))
+        head = make(snapshot_format.head_name(self.number, self.joined.sealer.device))
+        data = self.joined.sealer.snapshot(head.name, snapshot_format.encode_head(head))
         self.joined.point.put_new(head.name, data)
         return head
 
@@ -153,22 +153,22 @@ def remove_former(joined: SealedExchange, listing: SnapshotListing, kept: Snapsh
     """
     staying = [kept, *(head for head in listing.whole if not kept.has_all_of(head))]
     names = {name for head in staying for name in (head.name, *(part.name for part in head.parts))}
-    for name in sorted(listing.names - names, key=lambda name: (not snapshot.is_head(name), name)):
-        number, device = snapshot.number_of(name), snapshot.device_of(name)
+    for name in sorted(listing.names - names, key=lambda name: (not snapshot_format.is_head(name), name)):
+        number, device = snapshot_format.number_of(name), snapshot_format.device_of(name)
         # A part of the same number may be of a snapshot that another machine is writing at this moment.
-        is_being_written = number == kept.number and snapshot.is_part(name) and device != joined.sealer.device
+        is_being_written = number == kept.number and snapshot_format.is_part(name) and device != joined.sealer.device
         if 0 < number <= kept.number and not is_being_written:
             joined.point.remove(name)
 
 
 def next_number(names: Collection[str]) -> int:
     """Return the number of the next snapshot."""
-    return 1 + max((snapshot.number_of(name) for name in names), default=0)
+    return 1 + max((snapshot_format.number_of(name) for name in names), default=0)
 
 
 def _head(joined: SealedExchange, name: str) -> SnapshotHead | None:
     data = joined.point.get(name)
-    return None if data is None else snapshot.decode_head(name, joined.sealer.text(name, data))
+    return None if data is None else snapshot_format.decode_head(name, joined.sealer.text(name, data))
 
 
 def covered_by(snapshots: Collection[SnapshotHead]) -> Mapping[int, int]:
