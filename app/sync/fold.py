@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from app.core.ids import is_derived_id
 from app.errors import InternalError
 from app.history.state_diff import differing
 from app.store.lanes import UNPLACED, ChangePlace
@@ -39,6 +40,7 @@ class FoldedRow:
         state: Its state as the history keeps it, ``None`` where it is deleted or forgotten for ever. What is derived
             from its other fields, such as the count of tokens, is that of one of the changes and to be made again.
         whole: All its fields, also where ``state`` leaves them out; ``None`` where it is forgotten for ever.
+            There an archived row is deleted if it was before.
         is_erased: Whether it is forgotten for ever.
         kept: Texts that stand beside its own.
         notices: What a person is to hear of it.
@@ -94,15 +96,37 @@ class _Existence:
         signs: The changes by which it is there, and whether each states it.
         statements: The changes that state it.
         departures: The changes by which it went.
+        deletions: Those of them that deleted it, unless one who knew of them left it live or found it so.
         notices: What a person is to hear.
         fields: The fields of existence of a row that is there.
+        made: The change by which it was made, and others that made the same of the same on other machines.
     """
 
     signs: dict[ChangePlace, bool] = field(default_factory=dict)
     statements: dict[ChangePlace, Change] = field(default_factory=dict)
     departures: list[Change] = field(default_factory=list)
+    deletions: list[Change] = field(default_factory=list)
     notices: dict[FoldNotice, None] = field(default_factory=dict)
     fields: dict[str, Any] = field(default_factory=dict)
+    made: list[ChangePlace] = field(default_factory=list)
+
+    def is_made_again(self, change: Change) -> bool:
+        """Note a change that makes the row; return whether it makes it again.
+
+        Of what follows from other things, such as the digest of a week, machines make the same without knowing of each
+        other. Who takes it away has then taken it away wherever it was made.
+        """
+        if change.before is not None or change.after is None or not is_derived_id(change.target):
+            return False
+        is_again = bool(self.made) and not any(change.saw(place) for place in self.made)
+        if is_again or not self.made:
+            self.made.append(change.place)
+        return is_again
+
+    def _saw_sign(self, change: Change, sign: ChangePlace) -> bool:
+        if sign in self.made:
+            return any(change.saw(place) for place in self.made)
+        return change.saw(sign)
 
     def add(self, change: Change) -> None:
         """Take in the next change in canonical order."""
@@ -111,11 +135,15 @@ class _Existence:
             notice: None for notice in self.notices if not (change.saw(notice.place) and change.saw(notice.other))
         }
         changed = _said(change)
+        if not (_is_gone(change.before) and _is_gone(change.after)):
+            self.deletions = [one for one in self.deletions if not change.saw(one.place)]
         if not _is_gone(change.after):
             self._add_sign(change, changed)
         elif not _is_gone(change.before) or not changed.isdisjoint(("existence", *EXISTENCE)):
-            self.signs = {place: states for place, states in self.signs.items() if not change.saw(place)}
+            self.signs = {place: states for place, states in self.signs.items() if not self._saw_sign(change, place)}
             self.departures.append(change)
+            if change.after is None and not _is_gone(change.before):
+                self.deletions.append(change)
             self.notices.update((FoldNotice("edit_kept_row", place, change.place), None) for place in self.signs)
 
     def _add_sign(self, change: Change, changed: frozenset[str]) -> None:
@@ -137,6 +165,11 @@ class _Existence:
         # A fact that another one took the place of comes back by what it says alone, not by a tag or pin.
         is_there = any(self.signs.values()) if _is_superseded(last) else bool(self.signs)
         return None if is_there else last
+
+    @property
+    def deleted_ms(self) -> int | None:
+        """The time of the last deletion that counts, ``None`` without one."""
+        return self.deletions[-1].at_ms if self.deletions else None
 
     @property
     def statement(self) -> Change | None:
@@ -182,6 +215,9 @@ class _Fold:
         self._latest[change.place.lane] = change.place.n
         if self._is_undone_already(change):
             return
+        if self._existence.is_made_again(change):
+            self._followed = None
+            return
         if change.event == CONFIRM:
             self._confirmations.append(change)
         self._take_fields(change, knows_all=knows_all)
@@ -199,12 +235,14 @@ class _Fold:
         if departure is not None and departure.after is None:
             state = None
             if self._kind == "memory":
-                whole = whole | {"deleted_at": departure.at_ms}
+                whole = whole | {"deleted_at": self._existence.deleted_ms or departure.at_ms}
         elif departure is not None and departure.after is not None:
             gone = {name: departure.after[name] for name in EXISTENCE if name in departure.after}
             whole = values | gone
             bare = {name: departure.after[name] for name in BARE} if _is_bare(departure.after) else {}
             state = whole | bare
+            if bare and whole.get("superseded_by") is None:
+                whole = whole | {"deleted_at": self._existence.deleted_ms}
         kept = (version for one in fields if isinstance(one, Lines) for version in one.versions())
         kept = (version for version in kept if not self._is_settled(version))
         notices = [notice for one in fields for notice in one.notices()]

@@ -34,16 +34,16 @@ from app.errors import (
 )
 from app.sentence import Sentence
 from app.store import lanes, meta
-from app.store.lane_identity import was_written_here
 from app.store.store import Store
 from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_log
-from app.sync.device_states import REWRITTEN, DeviceStates
+from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
-from app.sync.lane_sealer import OtherEpochError, RemovedWriterError
-from app.sync.lane_segment import Forgotten, Segment, SegmentPlace
+from app.sync.lane_sealer import RemovedWriterError
+from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.membership import Membership
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
+from app.sync.own_lanes import HeldOpenError, OwnLanes
 from app.sync.receiver import Received, Receiver
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.signed_text import TornError
@@ -63,10 +63,6 @@ _MISSING: Final = Sentence("Changes of another machine are missing.")
 """Reason of a lane that waits for another lane; the reason of that other one is told first."""
 
 Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
-
-
-class _HeldOpenError(Exception):
-    """An import runs, so that nothing can be sealed."""
 
 
 @dataclass(slots=True)
@@ -117,6 +113,7 @@ class SyncService:
         self._states = states
         self._receiver = receiver
         self.snapshots = snapshots
+        self._own_lanes = OwnLanes(store, snapshots)
         self._forget = forget
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
@@ -210,7 +207,7 @@ class SyncService:
 
     async def until_begun(self) -> None:
         """Return once the vault is joined to an exchange point and not paused."""
-        while await self.joined() is None or await self._is_paused():
+        while await self.joined() is None or await self.is_paused():
             self._has_begun.clear()
             await self._has_begun.wait()
 
@@ -250,7 +247,7 @@ class SyncService:
             place=without_password(address),
             vault=vault,
             lanes=tuple(found),
-            is_paused=await self._is_paused(),
+            is_paused=await self.is_paused(),
             synced_at=optional_datetime(self._synced_ms),
             problem=self._problem,
             held=self._held,
@@ -293,11 +290,11 @@ class SyncService:
                 pulled = await self._pull(sealed)
                 await self._obey()
                 await self._seal()
-            except _HeldOpenError:
+            except HeldOpenError:
                 return SyncReport(waiting=Sentence("An import is running. The exchange goes on when it has ended."))
-            await self._rewind(sealed)
-            added = await self._push(sealed)
-            await self._rewrite(sealed)
+            await self._own_lanes.rewind(sealed)
+            added = await self._own_lanes.push(sealed)
+            await self._own_lanes.rewrite(sealed)
             await self.snapshots.keep(sealed, standing, is_complete=not pulled.waiting)
             await self._states.publish(joined.point, standing, self.snapshots.newest, self.snapshots.unreadable)
             return replace(pulled, added=added)
@@ -318,7 +315,8 @@ class SyncService:
         self._held = tuple(held for held in self._held if held.lane != lane)
         return await self.state()
 
-    async def _is_paused(self) -> bool:
+    async def is_paused(self) -> bool:
+        """Return whether nothing is exchanged for now."""
         return await self._store.read(lambda connection: meta.read(connection, _PAUSED)) is not None
 
     async def joined(self) -> JoinedPlace | None:
@@ -343,7 +341,7 @@ class SyncService:
     def _require_no_import(self) -> None:
         """Refuse to seal while an import runs; to be called in the transaction that seals."""
         if not self._store.may_seal:
-            raise _HeldOpenError
+            raise HeldOpenError
 
     async def _seal(self) -> None:
         now_ms = self._clock.now_ms()
@@ -364,7 +362,7 @@ class SyncService:
         """Take in all that can be; return how much, and why more waits."""
         pull, before = _Pull(), -1
         await self.snapshots.look(joined)
-        await self._leave_copied_lane(joined)
+        await self._own_lanes.leave_copied(joined)
         if not await self._store.read(lane_rows.has_others):
             await self._take_snapshot(joined, pull)
         while pull.taken > before:
@@ -389,7 +387,7 @@ class SyncService:
                 self._tell(await self._store.write(partial(self._take, segment, self._clock.now_ms())))
                 pull.removed[lane] = count
                 pull.taken += 1
-        except _HeldOpenError:
+        except HeldOpenError:
             raise
         except Exception as error:
             if isinstance(error, MachineError | CancelledByPersonError) and not isinstance(error, ExchangeError):
@@ -475,108 +473,11 @@ class SyncService:
             )
         return segment
 
-    async def _leave_copied_lane(self, joined: SealedExchange) -> None:
-        """Begin a new lane where the exchange knows the own one better than this vault.
-
-        Then the vault was copied, or put back from a backup, and its former lane is pulled like that of others.
-        """
-
-        def own(connection: apsw.Connection) -> tuple[int, int, str]:
-            lane = lanes.own(connection)
-            return (0, 0, "") if lane is None else (lane.lane, *lane_rows.mark(connection, lane.lane))
-
-        lane, after, digest = await self._store.read(own)
-        if not lane:
-            return
-        for found in await in_daemon_thread(lane_chain.objects_of, joined.point, lane):
-            if found.last <= after:
-                continue
-            data = await in_daemon_thread(joined.point.get, found.name)
-            try:
-                theirs = None if data is None else joined.sealer.header(found.name, data).digest
-            except OtherEpochError:
-                raise
-            except (TornError, ExchangeError):
-                theirs = None
-            ours = await self._store.read(partial(joined.digest, lane, after, found.last, digest))
-            if theirs is None or ours != theirs:
-                _log.warning("the exchange knows more of this vault's lane than the vault; a new lane begins")
-                if not await self._store.begin_lane():
-                    raise _HeldOpenError
-                return
-            # It was put there before the vault could note so.
-            after, digest = found.last, theirs
-            await self._store.write(partial(_set_mark, lane, after, digest))
-
-    async def _rewind(self, joined: SealedExchange) -> None:
-        """Go back to the last whole segment of each own lane that lost some."""
-
-        def shared(connection: apsw.Connection) -> list[tuple[int, int]]:
-            rows = connection.execute("SELECT lane, shared_n FROM lanes WHERE was_own AND shared_n > 0")
-            return [(int(str(lane)), int(str(n))) for lane, n in rows]
-
-        covered = await self.snapshots.covered()
-        for lane, n in await self._store.read(shared):
-            objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
-            if lane_chain.is_without_gap(objects, n, covered.get(lane, 0)):
-                continue
-            last, digest = await in_daemon_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
-            _log.warning("segments of a lane that was written here are lost; they are written anew")
-            for one in objects:
-                if one.first > last and one.last <= n:  # it is here as a whole
-                    await in_daemon_thread(joined.point.remove, one.name)
-            await self._store.write(partial(_set_mark, lane, min(last, n), digest))
-
-    async def _push(self, joined: SealedExchange) -> int:
-        """Add the sealed changes of all lanes that were written here; return how many segments."""
-        added = 0
-
-        def unsent(connection: apsw.Connection) -> list[tuple[int, int, str]]:
-            rows = connection.execute(
-                "SELECT lane, shared_n, digest FROM lanes WHERE was_own AND shared_n < sealed ORDER BY number"
-            )
-            return [(int(str(lane)), int(str(n)), str(digest)) for lane, n, digest in rows]
-
-        for lane, shared, previous in await self._store.read(unsent):
-            after, digest = shared, previous
-            while (made := await self._store.read(partial(joined.sealed, lane, after, digest))) is not None:
-                name, data, following, last = made
-                if not await in_daemon_thread(joined.keep, name, data):
-                    raise ExchangeError(
-                        "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
-                        lane=f"{lane:016x}",
-                    )
-                after, digest, added = last, following, added + 1
-                await self._store.write(partial(_set_mark, lane, after, digest))
-        return added
-
     async def _obey(self) -> None:
         """Forget for ever what another machine forgot."""
         targets = await self._store.read(erasures.all_targets)
         await self._forget(targets, ACTOR)
         await self._store.write(lane_rows.learn)
-
-    async def _rewrite(self, joined: SealedExchange) -> None:
-        """Write the segments of own lanes and of removed devices anew without what was forgotten."""
-
-        def work(connection: apsw.Connection) -> tuple[dict[int, int], str, str | None]:
-            rows = connection.execute("SELECT lane, n, was_own FROM lanes").fetchall()
-            # A vault that was put back does not know as its own what was written after its copy was made.
-            own = {int(str(lane)): int(str(n)) for lane, n, was in rows if was or was_written_here(int(str(lane)))}
-            return own, str(erasures.count(connection)), meta.read(connection, REWRITTEN)
-
-        own, count, done = await self._store.read(work)
-        if count == (done or "0"):
-            return
-        for lane in await in_daemon_thread(joined.lanes_of_removed):
-            own.setdefault(lane, 0)
-        is_done = True
-        for lane, n in own.items():
-            forgotten = await self._store.read(partial(_forgotten, lane))
-            is_done &= await in_daemon_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
-        is_done &= await self.snapshots.forget(joined)
-        if is_done:
-            await self._store.write(lambda connection: meta.write(connection, REWRITTEN, count))
 
     def _tell(self, received: Received) -> None:
         if received.areas:
@@ -614,13 +515,3 @@ def _newer(lane: int, n: int) -> ExchangeNewerError:
         lane=f"{lane:016x}",
         waiting=n,
     )
-
-
-def _forgotten(lane: int, connection: apsw.Connection) -> Forgotten:
-    ids = frozenset(target.id for target in erasures.all_targets(connection) if target.kind != "entity")
-    known = connection.execute("SELECT n FROM lanes WHERE lane = ?", (lane,)).get or 0
-    return Forgotten(ids, erasures.entities_until(connection, lane), int(known))
-
-
-def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> None:
-    lane_rows.set_mark(connection, lane, n, digest)
