@@ -263,7 +263,7 @@ class ScheduleRunner:
             await self.give_back(schedule.id, is_done=False)
 
     async def other_machine(self, schedule: Schedule) -> str:
-        """Return the name of the other machine that runs a schedule for all, ``""`` for none."""
+        """Return the name of another machine that runs a schedule for all, ``""`` without."""
         if self.turns is None or self._sharing(schedule) != "one":
             return ""
         return await self.turns.other_machine(schedule.id)

@@ -154,11 +154,9 @@ async def get(engine: Engine, caller: Caller, id: str) -> Schedule:
         id: The schedule.
     """
     schedule = await _with_wait(engine, await _visible(engine, caller, id))
-    return (
-        replace(schedule, machine=await engine.schedules.runner.other_machine(schedule))
-        if caller.is_owner
-        else schedule
-    )
+    if not caller.is_owner:
+        return schedule
+    return replace(schedule, machine=await engine.schedules.runner.other_machine(schedule))
 
 
 @operation("schedule.search", trust="inner", sentence="Used schedules")
@@ -287,7 +285,7 @@ async def run_now(engine: Engine, caller: Caller, id: str) -> ScheduleClaim:
     sentence="Used schedules",
 )  # fmt: skip
 async def run_here(engine: Engine, caller: Caller, id: str) -> Changed[Schedule]:
-    """Run a schedule on this machine from now on, and no longer on another one that shares the memory.
+    """Run a schedule on this machine from now on, for all that share the memory.
 
     Args:
         id: The schedule.
