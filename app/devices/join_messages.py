@@ -25,6 +25,11 @@ _ID, _INVITATION, _REQUEST, _ANSWER, _BOX = (
 )  # fmt: skip
 
 
+def is_of(name: str, invitation: str) -> bool:
+    """Return whether a name is that of a message of an invitation, by its id."""
+    return name.partition("/")[2][2:].partition("-")[0] == invitation
+
+
 @dataclass(frozen=True, slots=True)
 class JoinMessages:
     """Names and keys of the messages of one invitation.

@@ -47,7 +47,7 @@ class SyncParts(Part):
 
     def tasks(self) -> Sequence[BackgroundTask]:
         """Return the synchronisation in the background."""
-        return self.loop.tasks()
+        return (*self.loop.tasks(), BackgroundTask("join requests", self.devices.watch, is_essential=False))
 
     @property
     def failures(self) -> Sequence[str]:
@@ -86,7 +86,7 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
     membership = Membership(runtime.store, runtime.clock, KeyStore())
     states = DeviceStates(runtime.store, runtime.clock, membership)
     service = SyncService(runtime.store, runtime.clock, membership, states, receiver, erasure.obey, runtime.publish)
-    devices = DeviceService(runtime.store, runtime.clock, membership, states, service)
+    devices = DeviceService(runtime.store, runtime.clock, membership, states, service, runtime.publish)
     return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish))
 
 

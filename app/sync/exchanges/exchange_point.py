@@ -29,6 +29,12 @@ class ExchangePoint(Protocol):
     def put_new(self, name: str, data: bytes) -> bool:
         """Keep an object under a new name; return False where the name is taken."""
 
+    def gives_names_once(self) -> bool:
+        """Return whether ``put_new`` holds where two machines write one name at the same moment.
+
+        As far as that can be tried; it is tried once.
+        """
+
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""
 

@@ -155,6 +155,10 @@ class PostgresqlExchange:
         )  # fmt: skip
         return bool(made)
 
+    def gives_names_once(self) -> bool:
+        """Return True: the table has each name once."""
+        return True
+
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""
         rows = self._database.rows(
