@@ -213,6 +213,7 @@ class Engine:
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.sync = self._parts.add(sync_parts.build(runtime, indexer, self.erasure))
+        self.schedules.runner.turns = self.sync.turns
         self.projection = ProjectionLoop(ProjectionService(store, clock, self.sync.membership.key_store))
         if self.isolated is not None:
             self._parts.add(self.projection)

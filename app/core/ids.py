@@ -1,5 +1,6 @@
 """Ids that carry their kind and sort by time of making: ``note-0197…`` (UUIDv7, RFC 9562)."""
 
+import json
 import os
 import re
 import threading
@@ -26,6 +27,7 @@ PREFIXES = {
 }
 
 _SEEN = re.compile(r"ent-[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_DERIVED = re.compile(r"[a-z]+-[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _last_lock = threading.Lock()
 _last = 0
 
@@ -48,6 +50,28 @@ def uuid7() -> str:
 def new_vault_id() -> str:
     """Return a fresh id that all machines call one vault by, of 128 random bits."""
     return os.urandom(16).hex()
+
+
+def derived_id(kind: str, at_ms: int, *parts: str) -> str:
+    """Return the id of something that follows from other things, the same on every machine.
+
+    UUIDv8, RFC 9562: it sorts by its time, and the rest is made of the parts.
+
+    Args:
+        kind: A key of ``PREFIXES``.
+        at_ms: A time that belongs to what it follows from, milliseconds UTC.
+        parts: What it follows from, as all machines name it.
+    """
+    said = json.dumps([kind, *parts], ensure_ascii=True).encode()
+    tail = int.from_bytes(blake2b(said, digest_size=16, person=b"derived").digest()) & ((1 << 80) - 1)
+    head = max(at_ms, 0) & ((1 << 48) - 1)
+    value = (head << 80 | tail) & ~(0xF << 76) & ~(0b11 << 62) | 0x8 << 76 | 0b10 << 62
+    return f"{PREFIXES[kind]}-{_uuid_text(value)}"
+
+
+def is_derived_id(text: str) -> bool:
+    """Return whether a text has the form of ids that ``derived_id`` makes."""
+    return _DERIVED.fullmatch(text) is not None
 
 
 def _uuid_text(value: int) -> str:

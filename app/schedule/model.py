@@ -12,6 +12,11 @@ CadenceKind = Literal["cron", "once", "interval"]
 Policy = Literal["always", "on_failure", "never"]
 Status = Literal["active", "paused", "completed"]
 RunStatus = Literal["succeeded", "failed", "skipped", "interrupted"]
+Sharing = Literal["own", "part", "one"]
+"""Which of the machines that share a memory do some work.
+
+``own``: each for itself; ``one``: one for all; ``part``: each for itself, and one of them decides what concerns all.
+"""
 NoteKind = Literal["finished", "failed", "paused", "missed", "broken"]
 
 BUILT_IN = "keepsake"  # the user of built-in schedules

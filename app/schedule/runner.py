@@ -16,12 +16,14 @@ from app.core.error_location import error_location
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, ModelUnavailableError, StaleError
 from app.schedule.deferral import MAX_METERED, METERED, reason_to_wait, waited_sentence
-from app.schedule.model import BUILT_IN, JobResult, RunStatus, Schedule, ScheduleClaim
+from app.schedule.model import BUILT_IN, JobResult, RunStatus, Schedule, ScheduleClaim, Sharing
 from app.schedule.notes import AREA
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
 from app.schedule.service import ScheduleService
+from app.schedule.shared_runs import shared_run, sharing_of
 from app.sentence import Sentence, joined
+from app.sync.leases.job_turns import JobTurn, JobTurns
 
 _log = logging.getLogger(__name__)
 
@@ -42,11 +44,23 @@ class ScheduledJob(Protocol):
     is_heavy: bool
     """Whether it waits while the person types."""
 
+    @property
+    def sharing(self) -> Sharing:
+        """The machines that do it, of those that share the vault."""
+
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
 
-    async def run(self, run_id: str) -> JobResult:
-        """Do it; what it changes in the vault bears ``run_id``."""
+    def is_harmless(self) -> bool:
+        """Return whether two machines that both do it come to the same, at no cost."""
+
+    async def run(self, run_id: str, *, decides: bool) -> JobResult:
+        """Do it; what it changes in the vault bears ``run_id``.
+
+        Args:
+            run_id: The id of the run.
+            decides: Whether this machine decides what concerns all that share the vault.
+        """
 
 
 class GoalRunner(Protocol):
@@ -106,6 +120,8 @@ class ScheduleRunner:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.goals = goals
+        self.turns: JobTurns | None = None
+        """Says whose turn it is among the machines that share the vault; it is this one's where ``None``."""
         self.problem = ""
         self._service = service
         self._clock = clock
@@ -150,6 +166,8 @@ class ScheduleRunner:
         gone = await self._service.recover(
             lambda claim: claim.expires_at <= now and not (claim.holder == self.holder and self._runs(claim))
         )
+        for run in gone:
+            self._interrupted(run.schedule_id)
         self._tell_changed(run.schedule_id for run in gone)
         self._waits = {}
         if self._is_waking(now) or await self._service.paused_until() is not None:
@@ -168,7 +186,7 @@ class ScheduleRunner:
         Raises:
             StaleError: It runs already.
         """
-        claim = await self._start(schedule, is_manual=True)
+        claim = await self._start(schedule, is_manual=True, decides=True)
         if claim is None:
             raise StaleError("This schedule runs already.", id=schedule.id)
         return claim
@@ -231,10 +249,31 @@ class ScheduleRunner:
         if not reason and (detail := await self._deferral(schedule, waited)):
             reason = Sentence("Waits: {why}.", why=Sentence(detail))
             self._deferred[schedule.id] = detail
+        decides = True
+        if not reason:
+            turn = await self.turn_at(schedule)
+            if turn.verdict == "done":
+                await self._service.skip(schedule, turn.reason)
+                self._tell_changed([schedule.id])
+                return
+            reason, decides = turn.reason, turn.decides
         if reason:
             self._waits[schedule.id] = self._waited[schedule.id] = reason
-        else:
-            await self._start(schedule, is_manual=False)
+        elif await self._start(schedule, is_manual=False, decides=decides) is None:
+            await self.give_back(schedule.id, is_done=False)
+
+    async def turn_at(self, schedule: Schedule) -> JobTurn:
+        """Return whether it is this machine's turn at a schedule that is due; see ``JobTurns``."""
+        job = self._jobs.get(schedule.id)
+        sharing = sharing_of(schedule, None if job is None else job.sharing)
+        if self.turns is None or sharing == "own" or not await self.turns.are_needed():
+            return JobTurn("go")
+        is_made_here = await self._service.is_made_here(schedule.id)
+        is_harmless = job is not None and job.is_harmless()
+        run = shared_run(schedule, self._now(), is_harmless=is_harmless, is_made_here=is_made_here)
+        if run is None:
+            return JobTurn("go")
+        return await self.turns.ask(run) if sharing == "one" else await self.turns.ask_to_decide(run)
 
     async def _obstacle(self, schedule: Schedule) -> str:
         put_back = self._put_back.get(schedule.id)
@@ -254,11 +293,11 @@ class ScheduleRunner:
         is_typing = self._is_quiet()
         return reason_to_wait(waited, power, is_typing=is_typing, waits_on_battery=options.waits_on_battery)
 
-    async def _start(self, schedule: Schedule, *, is_manual: bool) -> ScheduleClaim | None:
+    async def _start(self, schedule: Schedule, *, is_manual: bool, decides: bool) -> ScheduleClaim | None:
         reason = self.reason_of_gap(schedule)
         claim = await self._service.claim(schedule.id, self.holder, LEASE_S, is_manual=is_manual, reason=reason)
         if claim is not None:
-            task = asyncio.create_task(self._perform(schedule, claim), name=f"schedule {schedule.id}")
+            task = asyncio.create_task(self._perform(schedule, claim, decides=decides), name=f"schedule {schedule.id}")
             self._running[schedule.id] = task
             self._stopped.discard(schedule.id)
             task.add_done_callback(lambda _: self._running.pop(schedule.id, None))
@@ -276,9 +315,9 @@ class ScheduleRunner:
             return waited.replace("Waits", "it waited", 1).rstrip(".")
         return "it waited after a failure" if schedule.consecutive_failures else "it was missed"
 
-    async def _perform(self, schedule: Schedule, claim: ScheduleClaim) -> None:
+    async def _perform(self, schedule: Schedule, claim: ScheduleClaim, *, decides: bool) -> None:
         try:
-            result = await self._work(schedule, claim.run_id)
+            result = await self._work(schedule, claim.run_id, decides=decides)
             self._put_back.pop(schedule.id, None)
         except ModelUnavailableError as error:
             if not schedule.is_built_in and not claim.is_manual:
@@ -289,6 +328,7 @@ class ScheduleRunner:
             result = JobResult(error.message, status="failed")
         except asyncio.CancelledError:
             ended: RunStatus = "failed" if schedule.id in self._stopped else "interrupted"
+            self._interrupted(schedule.id)
             await asyncio.shield(self._finish(claim, JobResult("It was stopped.", status=ended)))
             raise
         except Exception as error:  # noqa: BLE001  (a fault in one job must not end the runner)
@@ -296,12 +336,22 @@ class ScheduleRunner:
             fault = f"It stopped because of a fault in Keepsake ({type(error).__name__})."
             result = JobResult(fault, status="failed")
         await self._finish(claim, self._with_wait(result, claim))
+        await self.give_back(schedule.id, is_done=True)
 
-    async def _work(self, schedule: Schedule, run_id: str) -> JobResult:
+    async def give_back(self, schedule_id: str, *, is_done: bool) -> None:
+        """Let the other machines know of the end of a run; see ``JobTurns.ended``."""
+        if self.turns is not None:
+            await self.turns.ended(schedule_id, is_done=is_done)
+
+    def _interrupted(self, schedule_id: str) -> None:
+        if self.turns is not None:
+            self.turns.interrupted(schedule_id)
+
+    async def _work(self, schedule: Schedule, run_id: str, *, decides: bool) -> JobResult:
         job = self._jobs.get(schedule.id)
         if job is not None:
             async with self._heavy:  # one after the other, so that nobody else is delayed
-                return await job.run(run_id)
+                return await job.run(run_id, decides=decides)
         if self.goals is None:
             raise StaleError("There is no language model, and no agent has taken this goal.")
         return await self.goals.run_goal(schedule, run_id)
@@ -315,6 +365,7 @@ class ScheduleRunner:
         self._waits[schedule.id] = pause.reason
         with suppress(StaleError):
             await self._service.put_back(claim.run_id, self.holder)
+        await self.give_back(schedule.id, is_done=False)
         self._tell_changed([schedule.id])
 
     def _with_wait(self, result: JobResult, claim: ScheduleClaim) -> JobResult:

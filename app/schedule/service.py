@@ -33,6 +33,7 @@ from app.schedule.notes import AREA, note_missed, note_pause, note_run
 from app.schedule.options import ScheduleOptions
 from app.schedule.realignment import pause_broken, realign
 from app.schedule.schedule_applier import ScheduleApplier
+from app.schedule.shared_runs import is_made_here
 from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
@@ -374,6 +375,10 @@ class ScheduleService:
         if run is None:
             raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
         return run
+
+    async def is_made_here(self, schedule_id: str) -> bool | None:
+        """Return whether a schedule was made on this machine, ``None`` where that is not known."""
+        return await self._store.read(partial(is_made_here, schedule_id=schedule_id))
 
     async def prune(self, schedule_id: str, keep: int, *, actor: str) -> Changed[int]:
         """Delete all but the latest runs of a schedule, and return how many went."""

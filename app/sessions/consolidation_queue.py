@@ -99,6 +99,16 @@ def mark_in(connection: apsw.Connection, session: str, upper_seq: int, now_ms: i
     return True, connection.changes() == 1
 
 
+def is_read_up_to(connection: apsw.Connection, session: str, last_seq: int) -> bool:
+    """Return whether a session was read up to a message; one without any was."""
+    row = connection.execute(
+        "SELECT t.consolidated_seq >= ?2 OR s.consolidated_at IS NOT NULL FROM sessions s JOIN session_state t"
+        " ON t.session_id = s.id WHERE s.id = ?1",
+        (session, last_seq),
+    ).fetchone()
+    return row is None or bool(row[0])
+
+
 def _waiting(
     columns: str, agent: str | None, since_ms: int, limit: int, connection: apsw.Connection
 ) -> list[tuple[Any, ...]]:

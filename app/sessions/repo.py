@@ -285,6 +285,15 @@ def messages_between(
     return messages[::-1] if newest else messages
 
 
+def received_between(connection: apsw.Connection, session_id: str, after: int, upper: int) -> frozenset[int]:
+    """Return the numbers ``after < seq <= upper`` of messages that came from another machine."""
+    rows = connection.execute(
+        "SELECT seq FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? AND origin_seq IS NOT NULL",
+        (session_id, after, upper),
+    )
+    return frozenset(int(str(row[0])) for row in rows)
+
+
 def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Message | None:
     """Return the message named ``<session>#<number>``, ``None`` where there is none.
 

@@ -12,6 +12,7 @@ import apsw
 from app.core.clock import to_datetime
 from app.core.text_rules.token_estimate import estimate_tokens
 from app.sessions import repo, session_transfer
+from app.sessions.consolidation_queue import is_read_up_to, mark_in
 from app.sessions.model import Message
 from app.sessions.service import preview_of
 from app.sessions.session_applier import MessageIndexer
@@ -53,6 +54,7 @@ class TurnReceiver:
     def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[LaneTurn], now_ms: int) -> int:
         """Add turns that are not here yet, and return how many there were."""
         last_seq, forgotten_ms = repo.head(connection, session) or (0, None)
+        is_read = is_read_up_to(connection, session, last_seq)
         stored: list[Message] = []
         known = turn_log.known_names(connection, session)
         for turn in turns:
@@ -72,6 +74,9 @@ class TurnReceiver:
                 now_ms=now_ms,
                 preview=preview_of(stored),
             )
+            if is_read:
+                # Each machine draws facts from what was said on it; those of other machines come with their changes.
+                mark_in(connection, session, last_seq, now_ms)
         index = self._index.messages_stored if forgotten_ms is None else self._index.messages_of_forgotten
         index(connection, stored)
         return len(stored)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from app.core.ids import is_derived_id
 from app.errors import InternalError
 from app.history.state_diff import differing
 from app.store.lanes import UNPLACED, ChangePlace
@@ -96,6 +97,7 @@ class _Existence:
         departures: The changes by which it went.
         notices: What a person is to hear.
         fields: The fields of existence of a row that is there.
+        made: The change by which it was made, and others that made the same of the same on other machines.
     """
 
     signs: dict[ChangePlace, bool] = field(default_factory=dict)
@@ -103,6 +105,25 @@ class _Existence:
     departures: list[Change] = field(default_factory=list)
     notices: dict[FoldNotice, None] = field(default_factory=dict)
     fields: dict[str, Any] = field(default_factory=dict)
+    made: list[ChangePlace] = field(default_factory=list)
+
+    def is_made_again(self, change: Change) -> bool:
+        """Note a change that makes the row; return whether it makes it again.
+
+        Of what follows from other things, such as the digest of a week, machines make the same without knowing of each
+        other. Who takes it away has then taken it away wherever it was made.
+        """
+        if change.before is not None or change.after is None or not is_derived_id(change.target):
+            return False
+        is_again = bool(self.made) and not any(change.saw(place) for place in self.made)
+        if is_again or not self.made:
+            self.made.append(change.place)
+        return is_again
+
+    def _saw_sign(self, change: Change, sign: ChangePlace) -> bool:
+        if sign in self.made:
+            return any(change.saw(place) for place in self.made)
+        return change.saw(sign)
 
     def add(self, change: Change) -> None:
         """Take in the next change in canonical order."""
@@ -114,7 +135,7 @@ class _Existence:
         if not _is_gone(change.after):
             self._add_sign(change, changed)
         elif not _is_gone(change.before) or not changed.isdisjoint(("existence", *EXISTENCE)):
-            self.signs = {place: states for place, states in self.signs.items() if not change.saw(place)}
+            self.signs = {place: states for place, states in self.signs.items() if not self._saw_sign(change, place)}
             self.departures.append(change)
             self.notices.update((FoldNotice("edit_kept_row", place, change.place), None) for place in self.signs)
 
@@ -181,6 +202,9 @@ class _Fold:
             self._begin(change)
         self._latest[change.place.lane] = change.place.n
         if self._is_undone_already(change):
+            return
+        if self._existence.is_made_again(change):
+            self._followed = None
             return
         if change.event == CONFIRM:
             self._confirmations.append(change)

@@ -196,7 +196,7 @@ class SyncService:
 
     async def until_begun(self) -> None:
         """Return once the vault is joined to an exchange point and not paused."""
-        while await self.joined() is None or await self._is_paused():
+        while await self.joined() is None or await self.is_paused():
             self._has_begun.clear()
             await self._has_begun.wait()
 
@@ -236,7 +236,7 @@ class SyncService:
             place=without_password(address),
             vault=vault,
             lanes=tuple(found),
-            is_paused=await self._is_paused(),
+            is_paused=await self.is_paused(),
             synced_at=optional_datetime(self._synced_ms),
             problem=self._problem,
             held=self._held,
@@ -310,7 +310,8 @@ class SyncService:
         self._held = tuple(held for held in self._held if held.lane != lane)
         return await self.state()
 
-    async def _is_paused(self) -> bool:
+    async def is_paused(self) -> bool:
+        """Return whether nothing is exchanged for now."""
         return await self._store.read(lambda connection: meta.read(connection, _PAUSED)) is not None
 
     async def joined(self) -> JoinedPlace | None:

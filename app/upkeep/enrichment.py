@@ -13,7 +13,7 @@ from app.entities.duplicates.model import NearDuplicate
 from app.entities.enrichment.service import EnrichedText, EnrichmentService
 from app.entities.model import OwnerKind
 from app.llm.model import Usage
-from app.schedule.model import Cadence, JobResult
+from app.schedule.model import Cadence, JobResult, Sharing
 from app.upkeep.merge_proposals import MergeProposals
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
@@ -74,6 +74,7 @@ class Enrichment:
     title = "Search for names"
     goal = "Search texts with few names again, join names of one person, and propose to merge entities that may be one."
     unit = "texts"
+    sharing: Sharing = "part"
 
     def __init__(
         self,
@@ -94,6 +95,10 @@ class Enrichment:
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
         return self._options().is_enabled
+
+    def is_harmless(self) -> bool:
+        """Return True: names that both join are joined once."""
+        return True
 
     async def plan(self) -> UpkeepPlan:
         """Return the texts and merges; see ``UpkeepJob``."""
@@ -124,11 +129,13 @@ class Enrichment:
             await self._search(run, progress)
         finally:
             self._service.strategy.spacy.release()
-        progress.parted = await self._move(run, self._joins.doubtful, self._joins.take_back)
-        progress.joined = await self._move(run, self._joins.due, self._joins.join)
-        if progress.joined and await self._merges.withdraw_answered():
+        if run.decides:
+            progress.parted = await self._move(run, self._joins.doubtful, self._joins.take_back)
+            progress.joined = await self._move(run, self._joins.due, self._joins.join)
+        if (progress.joined or not run.decides) and await self._merges.withdraw_answered():
             run.publish(ChangeSet(frozenset({"inbox"}), (), self.name, f"upkeep.{self.name}"))
-        progress.proposed = await self._move(run, self._merges.due, self._merges.propose)
+        if run.decides:
+            progress.proposed = await self._move(run, self._merges.due, self._merges.propose)
         counts = {
             "texts": progress.searched,
             "links": progress.links,

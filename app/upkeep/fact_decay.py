@@ -18,7 +18,7 @@ from app.memories.decay.confidence_repo import ACTOR
 from app.memories.decay.decay_rules import MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
-from app.schedule.model import Cadence, JobResult
+from app.schedule.model import Cadence, JobResult, Sharing
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN = 100  # changes that a plan lists
@@ -47,6 +47,7 @@ class FactDecay:
     title = "Decay"
     goal = "Let facts that are not used lose confidence, and set aside those that faded."
     unit = "facts"
+    sharing: Sharing = "part"
 
     def __init__(
         self,
@@ -67,6 +68,10 @@ class FactDecay:
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
         return self._is_enabled()
+
+    def is_harmless(self) -> bool:
+        """Return True: what both set aside is set aside once."""
+        return True
 
     async def plan(self) -> UpkeepPlan:
         """Return what would fade and what would lose confidence; see ``UpkeepJob``."""
@@ -97,7 +102,8 @@ class FactDecay:
         if lowered:
             run.publish(ChangeSet(frozenset({"memories"}), (), ACTOR, "upkeep.decay"))
         faded, place = 0, 0
-        while place < len(night.faded) and not run.job.is_cancelled():
+        # Each machine lowers what it knows; what leaves the memory of all is decided by one.
+        while run.decides and place < len(night.faded) and not run.job.is_cancelled():
             step = await self._transactions.run(
                 Access.everything(ACTOR, "upkeep.decay", run.id),
                 partial(_set_aside, night.faded, place),

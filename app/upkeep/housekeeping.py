@@ -8,7 +8,7 @@ import apsw
 
 from app.core.clock import Clock, to_datetime
 from app.errors import MachineError
-from app.schedule.model import Cadence, JobResult
+from app.schedule.model import Cadence, JobResult, Sharing
 from app.sentence import Sentence, as_sentence, joined
 from app.store import meta
 from app.store.planner_statistics import update_planner_statistics
@@ -43,6 +43,7 @@ class Housekeeping:
     title = "Housekeeping"
     goal = "Keep the database quick, small and sound, and verify the latest backup."
     unit = "steps"
+    sharing: Sharing = "own"
 
     def __init__(
         self,
@@ -71,6 +72,10 @@ class Housekeeping:
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
         return self._is_enabled()
+
+    def is_harmless(self) -> bool:
+        """Return True: each machine cares for its own database."""
+        return True
 
     async def plan(self) -> UpkeepPlan:
         """Return its steps; see ``UpkeepJob``."""

@@ -10,7 +10,7 @@ from app.core.clock import Clock, to_datetime
 from app.core.local_zone import local_zone
 from app.errors import CancelledByPersonError, InputError
 from app.jobs import Jobs
-from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, Sharing
 from app.schedule.service import ScheduleService
 from app.sentence import Sentence, joined
 from app.trace.trace import Trace
@@ -37,16 +37,25 @@ class ScheduledUpkeep:
         self._publish = publish
         self._trace = trace
 
+    @property
+    def sharing(self) -> Sharing:
+        """The machines that do it, of those that share the vault."""
+        return self._job.sharing
+
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
         return self._job.is_enabled()
 
-    async def run(self, run_id: str) -> JobResult:
+    def is_harmless(self) -> bool:
+        """Return whether two machines that both do it come to the same; see ``UpkeepJob``."""
+        return self._job.is_harmless()
+
+    async def run(self, run_id: str, *, decides: bool) -> JobResult:
         """Apply the job as a run; see ``UpkeepJob.apply``."""
         with self._trace.span("upkeep.run", kind=self._job.name) as facts:
             with self._jobs.running(self._job.title, self._job.unit, run_id) as job:
                 facts["status"] = "failed"
-                outcome = await self._job.apply(UpkeepRun(run_id, job, self._publish))
+                outcome = await self._job.apply(UpkeepRun(run_id, job, self._publish, decides))
             facts["status"] = job.progress.state
             facts |= {"changes": sum(outcome.counts.values()), "turns": outcome.turn_count, "cost": outcome.cost}
             for kind, count in outcome.counts.items():

@@ -14,7 +14,7 @@ from app.memories.digests.clusters import Cluster
 from app.memories.digests.compression import ACTOR, CompressionService
 from app.memories.digests.digest_writer import DigestWriter
 from app.memories.queries.memory_queries import MemoryQueries
-from app.schedule.model import Cadence, JobResult
+from app.schedule.model import Cadence, JobResult, Sharing
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN = 100
@@ -64,6 +64,7 @@ class Retention:
     title = "Retention"
     goal = "Compress similar old observations, archive idle ones, and clean up the archive."
     unit = "memories"
+    sharing: Sharing = "one"
 
     def __init__(
         self,
@@ -88,6 +89,10 @@ class Retention:
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
         return self._options().is_enabled
+
+    def is_harmless(self) -> bool:
+        """Return True where no model is asked: rules make one digest of the same observations."""
+        return not self._writer.is_available
 
     async def plan(self) -> UpkeepPlan:
         """Return the digests it would write and what it would move and delete; see ``UpkeepJob``."""

@@ -18,6 +18,7 @@ from app.schedule.schedule_applier import ScheduleApplier, make_received
 from app.sessions.session_applier import SessionApplier
 from app.sessions.turn_receiver import TurnReceiver
 from app.sync.device_states import DeviceStates
+from app.sync.leases.job_turns import JobTurns
 from app.sync.membership import Membership
 from app.sync.receiver import Receiver
 from app.sync.row_settler import StateSettler
@@ -38,12 +39,14 @@ class SyncParts(Part):
         service: Joins the vault to others, and keeps them the same.
         devices: Lets machines in, names and removes them.
         loop: Does so in the background.
+        turns: Says whose turn it is at work that one machine does for all.
     """
 
     membership: Membership
     service: SyncService
     devices: DeviceService
     loop: SyncLoop
+    turns: JobTurns
 
     def tasks(self) -> Sequence[BackgroundTask]:
         """Return the synchronisation in the background."""
@@ -60,6 +63,7 @@ class SyncParts(Part):
 
     async def close(self) -> None:
         """End the connections to where the changes are shared."""
+        self.turns.close()
         self.membership.key_store.close()
         await self.service.close()
 
@@ -87,7 +91,8 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
     states = DeviceStates(runtime.store, runtime.clock, membership)
     service = SyncService(runtime.store, runtime.clock, membership, states, receiver, erasure.obey, runtime.publish)
     devices = DeviceService(runtime.store, runtime.clock, membership, states, service, runtime.publish)
-    return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish))
+    turns = JobTurns(runtime.store, service, membership)
+    return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish), turns)
 
 
 def _at_last(last_ms: int, _now_ms: int) -> int:

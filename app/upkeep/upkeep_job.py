@@ -6,7 +6,7 @@ from typing import Protocol
 
 from app.changes import ChangeSet
 from app.jobs import Job
-from app.schedule.model import Cadence, JobResult
+from app.schedule.model import Cadence, JobResult, Sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,13 @@ class UpkeepRun:
         id: ``run-…``; every entry of the history that it makes bears it, so that the run can be undone as one.
         job: Its progress; asked before each batch whether it was cancelled.
         publish: Reports what a batch changed.
+        decides: Whether this machine decides what concerns all that share the vault.
     """
 
     id: str
     job: Job
     publish: Callable[[ChangeSet], None]
+    decides: bool = True
 
 
 def daily(time: str, weekday: int | str = "*") -> Cadence:
@@ -77,6 +79,11 @@ class UpkeepJob(Protocol):
     title: str
     goal: str
     unit: str
+    sharing: Sharing
+    """The machines that do it, of those that share the vault."""
+
+    def is_harmless(self) -> bool:
+        """Return whether two machines that both do it come to the same, at no cost."""
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return the times at which it runs unless the person moved them, without a zone."""

@@ -6231,6 +6231,10 @@
         <translation>Die Umgebungsvariable {variable} enthält keinen Schlüssel für „{provider}“.</translation>
     </message>
     <message>
+        <source>The exchange is paused.</source>
+        <translation>Der Austausch ist angehalten.</translation>
+    </message>
+    <message>
         <source>The exchange with this database has ended.</source>
         <translation>Der Austausch mit dieser Datenbank ist beendet.</translation>
     </message>
@@ -7691,6 +7695,22 @@
         <translation>Wartet auf ein Sprachmodell oder einen Agenten.</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked. {reason}</source>
+        <translation>Wartet, bis deine anderen Rechner gefragt werden können. {reason}</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of another of your machines.</source>
+        <translation>Wartet: Ein anderer deiner Rechner ist an der Reihe.</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of {machine}.</source>
+        <translation>Wartet: {machine} ist an der Reihe.</translation>
+    </message>
+    <message>
+        <source>Waits: it runs already.</source>
+        <translation>Wartet: Es läuft bereits.</translation>
+    </message>
+    <message>
         <source>Waits: {why}</source>
         <translation>Wartet: {why}</translation>
     </message>
@@ -7907,6 +7927,10 @@
         <translation>in einer anderen Kodierung</translation>
     </message>
     <message>
+        <source>another of your machines ran it</source>
+        <translation>ein anderer deiner Rechner hat es ausgeführt</translation>
+    </message>
+    <message>
         <source>are kept with the message, where no search finds them</source>
         <translation>ist bei der Nachricht aufbewahrt, wo keine Suche ihn findet</translation>
     </message>
@@ -8095,8 +8119,16 @@
         <translation>ist kein gültiges TOML: In Zeile {line}, Spalte {column} stimmt etwas nicht</translation>
     </message>
     <message>
+        <source>it began on {machine}, which was not heard of since</source>
+        <translation>es begann auf {machine}, von dem seither nichts zu hören war</translation>
+    </message>
+    <message>
         <source>it is not valid JSON: {error}</source>
         <translation>es ist kein gültiges JSON: {error}</translation>
+    </message>
+    <message>
+        <source>it ran on {machine}</source>
+        <translation>es lief auf {machine}</translation>
     </message>
     <message>
         <source>item</source>

@@ -6231,6 +6231,10 @@
         <translation>La variable de entorno {variable} no contiene ninguna clave para «{provider}».</translation>
     </message>
     <message>
+        <source>The exchange is paused.</source>
+        <translation>El intercambio está en pausa.</translation>
+    </message>
+    <message>
         <source>The exchange with this database has ended.</source>
         <translation>El intercambio con esta base de datos ha terminado.</translation>
     </message>
@@ -7691,6 +7695,22 @@
         <translation>Espera a un modelo de lenguaje o a un agente.</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked. {reason}</source>
+        <translation>Espera hasta que se pueda preguntar a tus otros equipos. {reason}</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of another of your machines.</source>
+        <translation>Espera: le toca a otro de tus equipos.</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of {machine}.</source>
+        <translation>Espera: le toca a {machine}.</translation>
+    </message>
+    <message>
+        <source>Waits: it runs already.</source>
+        <translation>Espera: ya se está ejecutando.</translation>
+    </message>
+    <message>
         <source>Waits: {why}</source>
         <translation>En espera: {why}</translation>
     </message>
@@ -7907,6 +7927,10 @@
         <translation>otra codificación</translation>
     </message>
     <message>
+        <source>another of your machines ran it</source>
+        <translation>otro de tus equipos lo ejecutó</translation>
+    </message>
+    <message>
         <source>are kept with the message, where no search finds them</source>
         <translation>se conserva con el mensaje, donde ninguna búsqueda lo encuentra</translation>
     </message>
@@ -8095,8 +8119,16 @@
         <translation>no es TOML válido: hay un fallo en la línea {line}, columna {column}</translation>
     </message>
     <message>
+        <source>it began on {machine}, which was not heard of since</source>
+        <translation>comenzó en {machine}, del que no se ha sabido nada desde entonces</translation>
+    </message>
+    <message>
         <source>it is not valid JSON: {error}</source>
         <translation>no es JSON válido: {error}</translation>
+    </message>
+    <message>
+        <source>it ran on {machine}</source>
+        <translation>se ejecutó en {machine}</translation>
     </message>
     <message>
         <source>item</source>

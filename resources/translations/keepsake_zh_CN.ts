@@ -6231,6 +6231,10 @@
         <translation>环境变量 {variable} 没有“{provider}”的密钥。</translation>
     </message>
     <message>
+        <source>The exchange is paused.</source>
+        <translation>交换已暂停。</translation>
+    </message>
+    <message>
         <source>The exchange with this database has ended.</source>
         <translation>与此数据库的交换已结束。</translation>
     </message>
@@ -7691,6 +7695,22 @@
         <translation>正在等待语言模型或智能体。</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked. {reason}</source>
+        <translation>等到可以询问你的其他设备。{reason}</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of another of your machines.</source>
+        <translation>等待：轮到你的另一台设备。</translation>
+    </message>
+    <message>
+        <source>Waits: it is the turn of {machine}.</source>
+        <translation>等待：轮到 {machine}。</translation>
+    </message>
+    <message>
+        <source>Waits: it runs already.</source>
+        <translation>等待：已在运行。</translation>
+    </message>
+    <message>
         <source>Waits: {why}</source>
         <translation>正在等待：{why}</translation>
     </message>
@@ -7907,6 +7927,10 @@
         <translation>其他编码</translation>
     </message>
     <message>
+        <source>another of your machines ran it</source>
+        <translation>你的另一台设备已运行它</translation>
+    </message>
+    <message>
         <source>are kept with the message, where no search finds them</source>
         <translation>随消息保留，但搜索不到</translation>
     </message>
@@ -8095,8 +8119,16 @@
         <translation>不是有效的 TOML：第 {line} 行第 {column} 列有误</translation>
     </message>
     <message>
+        <source>it began on {machine}, which was not heard of since</source>
+        <translation>它在 {machine} 上开始，此后再没有该设备的消息</translation>
+    </message>
+    <message>
         <source>it is not valid JSON: {error}</source>
         <translation>它不是有效的 JSON：{error}</translation>
+    </message>
+    <message>
+        <source>it ran on {machine}</source>
+        <translation>它已在 {machine} 上运行</translation>
     </message>
     <message>
         <source>item</source>

@@ -25,7 +25,7 @@ from app.core.paths import migrations
 from app.errors import MachineError
 from app.schedule.cadence import next_run
 from app.schedule.catch_up import due_occurrences
-from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, SchedulePatch
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, SchedulePatch, Sharing
 from app.schedule.options import ScheduleOptions
 from app.schedule.runner import ScheduleRunner
 from app.schedule.service import ScheduleService
@@ -92,6 +92,7 @@ class SimulatedJob:
     """Work that fails now and then, or ends with its process."""
 
     is_heavy = False
+    sharing: Sharing = "own"
 
     def __init__(self, world: World, service: ScheduleService) -> None:
         self._world = world
@@ -101,7 +102,11 @@ class SimulatedJob:
         """Return that it may run."""
         return True
 
-    async def run(self, run_id: str) -> JobResult:
+    def is_harmless(self) -> bool:
+        """Return that it does."""
+        return True
+
+    async def run(self, run_id: str, *, decides: bool) -> JobResult:
         """Do nothing, in one of the ways that work ends."""
         chance = self._world.chance.random()
         (claim,) = [one for one in await self._service.claims() if one.run_id == run_id]

@@ -320,12 +320,16 @@ async def claim(
         wanted = [schedule]
     else:
         wanted = [item for item in await due(engine, caller, 1000) if not item.is_built_in]
+    runner = engine.schedules.runner
     for schedule in wanted:
+        if (await runner.turn_at(schedule)).verdict != "go":
+            continue
         claim = await engine.schedules.service.claim(
-            schedule.id, caller.name, lease, reason=engine.schedules.runner.reason_of_gap(schedule)
+            schedule.id, caller.name, lease, reason=runner.reason_of_gap(schedule)
         )
         if claim is not None:
             return Changed(claim, ChangeSet(frozenset({AREA}), (schedule.id,), caller.name))
+        await runner.give_back(schedule.id, is_done=False)
     return Changed(None)
 
 
@@ -361,7 +365,9 @@ async def report(
     """
     if status not in ("succeeded", "failed"):
         raise InputError("'status' must be succeeded or failed.", field="status")
-    return await engine.schedules.service.finish(run_id, caller.name, status, output, turn_count=turn_count, cost=cost)
+    done = await engine.schedules.service.finish(run_id, caller.name, status, output, turn_count=turn_count, cost=cost)
+    await engine.schedules.runner.give_back(done.value.schedule_id, is_done=True)
+    return done
 
 
 @operation("schedule.pause_all", access="write", owner_only=True, sentence="Used schedules", undo="operation")

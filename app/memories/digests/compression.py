@@ -1,14 +1,16 @@
 """Compression: one digest in the place of similar observations, which stay in its sources."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import apsw
 
 from app.changes import Changed
 from app.core.access import Access
-from app.core.clock import to_datetime
+from app.core.clock import to_datetime, to_ms
 from app.core.stores import STORES
 from app.memories import repo
+from app.memories.deduplication.derived_ids import next_derived_id
 from app.memories.digests import clusters
 from app.memories.digests.clusters import Cluster
 from app.memories.model import Memory, NewMemory, Source
@@ -64,7 +66,11 @@ class CompressionService:
             if not clusters.is_standing(writer.connection, cluster, before_ms):
                 return None
             observations = repo.many(writer.connection, cluster.ids, stores=STORES)
-            digest = writer.create(digest_of(cluster, observations, said, writer.at_ms))
+            digest = digest_of(cluster, observations, said, writer.at_ms)
+            newest_ms = max(to_ms(one.created_at) for one in observations)
+            # Machines that do not hear of each other put the same digest in the place of the same observations.
+            identity = next_derived_id(writer.connection, "digest", newest_ms, *sorted(cluster.ids))
+            digest = writer.create(replace(digest, id=identity))
             for old in observations:
                 writer.supersede(old, digest.id, "COMPRESS")
             return digest

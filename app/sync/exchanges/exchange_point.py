@@ -10,7 +10,7 @@ from typing import Final, Protocol
 VAULT_ID: Final = re.compile(r"[0-9a-f]{32}")
 LANE_NAME: Final = re.compile(r"[0-9a-f]{16}")
 OBJECT_NAME: Final = re.compile(
-    r"s-[0-9]{12}-[0-9]{12}(-r[0-9]{1,9})?|k-[0-9]{6}-[0-9a-f]{32}-[0-9]{1,6}|m-[0-9]{6}|d-[0-9a-f]{32}-[0-9]{12}"
+    r"s-[0-9]{12}-[0-9]{12}(-r[0-9]{1,9})?|k-[0-9]{6}-[0-9a-f]{32}-[0-9]{1,6}|m-[0-9]{6}|[dj]-[0-9a-f]{32}-[0-9]{12}"
     r"|[iqa]-[0-9a-f]{32}(-[0-9a-f]{32})?"
 )
 MOST_BYTES: Final = 320 << 20

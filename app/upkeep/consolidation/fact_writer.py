@@ -3,6 +3,7 @@
 Both happen in the same transaction, so that no message is read twice after a crash.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,6 +16,7 @@ import apsw
 from app.changes import ChangeSet
 from app.core.access import Access
 from app.core.clock import to_ms
+from app.core.ids import derived_id
 from app.core.stores import STORES
 from app.core.text import excerpt
 from app.errors import InputError
@@ -24,6 +26,7 @@ from app.inbox.preview import preview_of
 from app.inbox.service import AREA as INBOX
 from app.inbox.service import KEEPSAKE, InboxService
 from app.memories import repo
+from app.memories.deduplication.derived_ids import is_known
 from app.memories.deduplication.service import DeduplicatingWriter, replace_memory, superseding
 from app.memories.fact_service import hold_against
 from app.memories.model import Memory, NewMemory, Source
@@ -32,6 +35,7 @@ from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.consolidation_queue import mark_in
+from app.sync import turn_log
 from app.upkeep.consolidation.model import ConversationPage, FactOutcome, FoundFact
 
 ACTOR: Final = "consolidation"
@@ -162,7 +166,7 @@ class FactWriter:
         row = writer.connection.execute(_CURSOR, (session,)).fetchone()
         if row is None or row[0] != after:
             return None
-        outcomes = [self._store(writer, draft) for draft in group]
+        outcomes = [self._store(writer, _named(writer.connection, draft)) for draft in group]
         _, is_marked = mark_in(writer.connection, session, upper, writer.at_ms)
         return outcomes, is_marked
 
@@ -171,6 +175,8 @@ class FactWriter:
         known = self._writing.said_before(writer, memory)
         if known is not None:
             writer.mention(known)
+            return "known"
+        if is_known(writer.connection, memory.id):  # a person did away with it
             return "known"
         keyed = repo.active_fact(writer.connection, memory.category, memory.key, memory.store) if memory.key else None
         rivals = self._rivals(writer.connection, draft, keyed)
@@ -249,6 +255,30 @@ def _groups(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
         else:
             groups.append(some)
     return groups
+
+
+def _named(connection: apsw.Connection, draft: _Draft) -> _Draft:
+    """Return a draft with the id that its fact has on every machine."""
+    memory = draft.memory
+    turns = sorted(_turn_name(connection, source.id) for source in memory.sources)
+    said = (*turns, memory.said_by, memory.category, memory.key, repo.text_key(memory.content))
+    return replace(draft, memory=replace(memory, id=derived_id("fact", _said_ms(memory), *said)))
+
+
+def _turn_name(connection: apsw.Connection, reference: str) -> str:
+    """Return the name that a message has on every machine.
+
+    It is that of its transcript, or its lane and number there.
+    """
+    session, _, seq = reference.rpartition("#")
+    row = connection.execute(
+        "SELECT m.payload ->> 'id', m.created_at FROM messages m WHERE m.session_id = ? AND m.seq = ?",
+        (session, int(seq)),
+    ).fetchone()
+    if row is not None and row[0] is not None:
+        return json.dumps([session, str(row[0]), row[1]])
+    name = turn_log.global_name(connection, session, int(seq))
+    return reference if name is None else json.dumps([session, *name])
 
 
 def _said_ms(fact: Memory) -> int:

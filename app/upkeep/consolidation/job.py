@@ -10,7 +10,7 @@ import apsw
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError, ModelUnavailableError
-from app.schedule.model import Cadence, JobResult
+from app.schedule.model import Cadence, JobResult, Sharing
 from app.sentence import Sentence, joined
 from app.sessions import session_lists
 from app.sessions.consolidation_queue import ConsolidationQueue
@@ -62,6 +62,7 @@ class ConsolidationJob:
     title = "Consolidation"
     goal = "Draw lasting facts from conversations that have ended."
     unit = "messages"
+    sharing: Sharing = "own"
 
     def __init__(
         self,
@@ -85,6 +86,10 @@ class ConsolidationJob:
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
         return self._options().is_enabled
+
+    def is_harmless(self) -> bool:
+        """Return True: each machine reads what was said on it."""
+        return True
 
     def narrow(self, run_id: str, sessions: Sequence[str]) -> None:
         """Limit a run that has not begun to these conversations."""

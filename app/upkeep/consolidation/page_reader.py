@@ -55,8 +55,11 @@ class PageReader:
         messages = repo.messages_between(connection, session, after=after, before=1 << 62, limit=self._size())
         earlier = repo.messages_between(connection, session, after=-1, before=after + 1, limit=CONTEXT, newest=True)
         upper = messages[-1].seq if len(messages) >= self._size() else last
-        lines, context = tuple(_lines(messages)), tuple(_lines(earlier))
-        return ConversationPage(session, store, after, upper, last, len(messages), lines, context, changed)
+        # What was said on another machine is read there; here it is context alone.
+        received = repo.received_between(connection, session, after, upper)
+        said_here = [message for message in messages if message.seq not in received]
+        lines, context = tuple(_lines(said_here)), tuple(_lines(earlier))
+        return ConversationPage(session, store, after, upper, last, len(said_here), lines, context, changed)
 
 
 def _lines(messages: Sequence[Message]) -> Iterator[PageLine]:

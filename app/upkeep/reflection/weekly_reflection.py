@@ -3,23 +3,24 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Final
 
 from app.core.access import Access
-from app.core.clock import DAY_MS, to_datetime
+from app.core.clock import DAY_MS, to_datetime, to_ms
 from app.core.text import excerpt
 from app.core.timespans import WEEKDAYS
 from app.errors import AccessDeniedError, KeepsakeError
 from app.llm.chat_model import ChatModel
 from app.llm.model import Usage
 from app.memories import validation
+from app.memories.deduplication.derived_ids import next_derived_id
 from app.memories.digests.reflections import TAG
 from app.memories.model import Memory, NewMemory
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
-from app.schedule.model import Cadence, JobResult
+from app.schedule.model import Cadence, JobResult, Sharing
 from app.upkeep.reflection import cited_sentences, repo
 from app.upkeep.reflection.citations import in_words
 from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
@@ -58,6 +59,7 @@ class WeeklyReflection:
     title = "Weekly reflection"
     goal = "Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded."
     unit = "steps"
+    sharing: Sharing = "one"
 
     def __init__(
         self,
@@ -80,6 +82,10 @@ class WeeklyReflection:
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
         return self._options().is_enabled
+
+    def is_harmless(self) -> bool:
+        """Return True where no model is asked: the reflection of a week is one."""
+        return not self._model.is_available
 
     async def preview(self) -> ReflectionPreview:
         """Return what the digest would say now; stores nothing."""
@@ -112,7 +118,8 @@ class WeeklyReflection:
         spent = partial(JobResult, cost=text.usage.cost, turn_count=text.turns)
         if run.job.is_cancelled():
             return spent("No reflection was written.", counts={"written": 0})
-        work = partial(_store, draft=_draft(text.digest, week, run.id), min_days=options.min_days)
+        draft = _draft(text.digest, week, run.id)
+        work = partial(_store, draft=draft, ends_on=_last_day(week, options.day), min_days=options.min_days)
         stored = await self._transactions.run(Access.everything(self.name, "upkeep.reflection", run.id), work)
         run.job.advance(_STEPS, _STEPS)
         if stored.value is None:
@@ -188,12 +195,24 @@ def _draft(made: Digest, week: Week, run_id: str) -> NewMemory:
     )
 
 
-def _store(writer: MemoryWriter, *, draft: NewMemory, min_days: int) -> Memory | None:
-    """Store a reflection, unless another one came first."""
+def _store(writer: MemoryWriter, *, draft: NewMemory, ends_on: date, min_days: int) -> Memory | None:
+    """Store a reflection, unless another one came first.
+
+    Machines that do not hear of each other write that of a week once.
+    """
     latest = repo.latest_reflection(writer.connection, writer.at_ms)
     if latest is not None and writer.at_ms - latest[1] < min_days * DAY_MS:
         return None
-    return writer.create(validation.compose(replace(draft, created_at=to_datetime(writer.at_ms)), writer.at_ms))
+    day_ms = to_ms(datetime(ends_on.year, ends_on.month, ends_on.day, tzinfo=UTC))
+    identity = next_derived_id(writer.connection, "reflection", day_ms, "week", ends_on.isoformat())
+    named = replace(draft, id=identity, created_at=to_datetime(writer.at_ms))
+    return writer.create(validation.compose(named, writer.at_ms))
+
+
+def _last_day(week: Week, day: str) -> date:
+    """Return the last day of a name by the end of a week."""
+    until = (week.until - timedelta(milliseconds=1)).astimezone(week.zone).date()
+    return until - timedelta(days=(until.weekday() - WEEKDAYS.index(day)) % len(WEEKDAYS))
 
 
 def _days(age_ms: int) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.host import Host
-from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, Sharing
 from tests.helpers.engine import engine_of
 
 SCHEDULE = "sch-slow"
@@ -34,6 +34,7 @@ class SlowJob:
     """Work that takes a while and tells of it."""
 
     is_heavy = True
+    sharing: Sharing = "own"
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -41,7 +42,10 @@ class SlowJob:
     def is_enabled(self) -> bool:
         return True
 
-    async def run(self, run_id: str) -> JobResult:
+    def is_harmless(self) -> bool:
+        return True
+
+    async def run(self, run_id: str, *, decides: bool) -> JobResult:
         print(f"begun {run_id}", flush=True)  # noqa: T201
         await asyncio.sleep(self._seconds)
         print(f"ended {run_id}", flush=True)  # noqa: T201

@@ -2,12 +2,14 @@
 
 import time
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from app.core.clock import Clock, SystemClock
 from app.host import Host
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer
@@ -42,7 +44,8 @@ AGREED = {
     "summaries": "SELECT session_id, summary FROM session_state",
     "memories": "SELECT id, kind, title, content, facts, files, people, category, key, type, store, source, session_id,"
     " confidence, decay_rate, pinned, tokens, content_hash, event_time, created_at, updated_at, valid_until,"
-    " expires_at, superseded_by, attributes FROM memories",
+    " expires_at, superseded_by, (SELECT json_group_array(json_array(key, value)) FROM"
+    " (SELECT key, value FROM json_each(attributes) ORDER BY key)) FROM memories",
     "tags": "SELECT * FROM memory_tags",
     "archive": "SELECT id, kind, archived_at, reason FROM memory_archive",
     "entities": "SELECT id, canonical_name, type, summary, protected, merged_into, attributes FROM entities"
@@ -64,15 +67,22 @@ AGREED = {
 class Machine:
     """A vault of the person on one machine."""
 
-    def __init__(self, vault: Path, folder: Path) -> None:
+    works_by_itself = True
+
+    def __init__(
+        self, vault: Path, folder: Path, clock: Clock | None = None, overrides: Mapping[str, object] | None = None
+    ) -> None:
         self.vault = vault
         self.folder = folder
+        self.clock = clock or SystemClock()
+        self.overrides = {**QUIET, **(overrides or {})}
         self.folder.mkdir(exist_ok=True)
         self.start()
 
     def start(self) -> None:
         """Open the vault."""
-        self.host = Host(self.vault, serve=False, overrides=QUIET)
+        safe_mode = not self.works_by_itself
+        self.host = Host(self.vault, serve=False, overrides=self.overrides, clock=self.clock, safe_mode=safe_mode)
         self.host.start()
         hasten(self.host)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from app.core.clock import to_ms
 from app.core.paths import migrations
 from app.errors import MachineError
-from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, ScheduleRun
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, ScheduleRun, Sharing
 from app.schedule.notes import ScheduleNotes
 from app.schedule.options import ScheduleOptions
 from app.schedule.runner import ScheduleRunner
@@ -99,6 +99,7 @@ class CountingJob:
     """A built-in job that counts its runs, fails on request, and waits at a gate."""
 
     is_heavy = True
+    sharing: Sharing = "own"
 
     def __init__(self) -> None:
         self.runs: list[str] = []
@@ -109,7 +110,10 @@ class CountingJob:
     def is_enabled(self) -> bool:
         return self.enabled
 
-    async def run(self, run_id: str) -> JobResult:
+    def is_harmless(self) -> bool:
+        return True
+
+    async def run(self, run_id: str, *, decides: bool) -> JobResult:
         self.runs.append(run_id)
         if self.gate is not None:
             await self.gate.wait()

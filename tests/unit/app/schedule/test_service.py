@@ -12,7 +12,7 @@ import pytest
 from app.core.clock import to_ms
 from app.core.paths import migrations
 from app.errors import InputError, MachineError, NotFoundError, StaleError
-from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, ScheduleFilter, SchedulePatch
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, ScheduleFilter, SchedulePatch, Sharing
 from app.schedule.options import ScheduleOptions
 from app.schedule.runner import ScheduleRunner
 from app.schedule.service import ScheduleService
@@ -219,6 +219,7 @@ class CountingJob:
     """Work that counts, fails when told to, and can be made to wait."""
 
     is_heavy = True
+    sharing: Sharing = "own"
 
     def __init__(self) -> None:
         self.runs: list[str] = []
@@ -229,7 +230,10 @@ class CountingJob:
     def is_enabled(self) -> bool:
         return self.enabled
 
-    async def run(self, run_id: str) -> JobResult:
+    def is_harmless(self) -> bool:
+        return True
+
+    async def run(self, run_id: str, *, decides: bool) -> JobResult:
         self.runs.append(run_id)
         if self.gate is not None:
             await self.gate.wait()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.core.ids import derived_id
 from app.errors import InternalError
 from app.sync.change import ERASE, Change
 from app.sync.fold import FoldedRow, fold_row
@@ -393,3 +394,54 @@ def test_a_schedule_is_registers() -> None:
     assert row(devices, "s", "schedule").state is None
     one.write(next(TIMES), "schedule", "s", "RESTORE", {"name": "Red", "goal": "Water"})
     assert value(devices, "status", "s", "schedule") == "paused"
+
+
+@pytest.fixture
+def derived(pair: tuple[Device, Device]) -> str:
+    """Return the id of a digest that both devices made without knowing of each other."""
+    target = derived_id("digest", 1, "the same observations")
+    for number, device in enumerate(pair):
+        add(device, target, content=f"what follows\n{number}")
+    return target
+
+
+def test_what_two_devices_made_of_the_same_is_one_row_without_a_kept_text(
+    pair: tuple[Device, Device], derived: str
+) -> None:
+    folded = row(pair, derived)
+    assert folded.state is not None
+    assert folded.state["content"] == "what follows\n0"
+    assert (folded.kept, folded.notices) == ((), ())
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_who_takes_away_what_two_devices_made_takes_it_away_for_both(
+    pair: tuple[Device, Device], derived: str, where: int
+) -> None:
+    delete(pair[where], derived)
+    assert row(pair, derived).state is None
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_what_two_devices_made_comes_back_and_is_edited_like_any_row(
+    pair: tuple[Device, Device], derived: str, where: int
+) -> None:
+    delete(pair[where], derived)
+    exchange(*pair)
+    pair[1].write(next(TIMES), "memory", derived, "RESTORE", {**MEMORY, "content": "again"})
+    assert value(pair, "content", derived) == "again"
+    edit(pair[0], derived, content="again and again")
+    assert value(pair, "content", derived) == "again and again"
+
+
+def test_an_edit_of_what_two_devices_made_keeps_it(pair: tuple[Device, Device], derived: str) -> None:
+    edit(pair[1], derived, tags=["mine"])
+    delete(pair[0], derived)
+    assert value(pair, "tags", derived) == ["mine"]
+
+
+def test_a_note_that_two_devices_made_under_one_name_needs_both_deleted(pair: tuple[Device, Device]) -> None:
+    for device in pair:
+        add(device, "n", content="by a person")
+    delete(pair[0], "n")
+    assert row(pair, "n").state is not None

@@ -1,0 +1,1 @@
+"""Leases of the work that one machine does for all."""

@@ -1,0 +1,304 @@
+"""Of several machines that share a memory one does what is to be done once."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.core.access import Access
+from app.memories.model import NewMemory
+from app.schedule.model import Cadence
+from tests.helpers.engine import engine_of
+from tests.integration.sync.machines import settle
+from tests.integration.sync.working_machines import TIMING, WorkingMachine, pass_time
+
+DAILY = Cadence(kind="cron", expression="0 8 * * *")
+HOUR_S = 3600.0
+WEEK = [f"Anna will bring the boat number {number} to Bremen in May." for number in range(5)]
+
+if TYPE_CHECKING:
+    from tests.helpers.postgresql import PostgresqlServer
+
+IN_FOLDER = pytest.mark.parametrize("place", ["folder"], indirect=True)
+Done = list[tuple[str, datetime]]
+
+
+@pytest.fixture
+def done() -> Done:
+    """Return which machine pursued a goal, and for when it was due."""
+    return []
+
+
+@pytest.fixture(params=["folder", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return an empty place."""
+    if request.param == "folder":
+        folder = tmp_path / "exchange"
+        folder.mkdir()
+        return str(folder)
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    return server.new_place()
+
+
+@pytest.fixture
+def machines(tmp_path: Path, place: str, done: Done) -> Iterator[Callable[[int], list[WorkingMachine]]]:
+    """Return a function that makes some machines which share a place."""
+    made: list[WorkingMachine] = []
+
+    def make(count: int) -> list[WorkingMachine]:
+        names = ("desktop", "laptop", "server")[:count]
+        made.extend(WorkingMachine(tmp_path / name, tmp_path / "unused", done) for name in names)
+        made[0].share(place)
+        for other in made[1:]:
+            other.join(made[0], place)
+        (first,) = [one for one in made[0].ask("device.list") if one.is_this]
+        made[0].ask("device.rename", device=first.id, name=names[0])
+        for machine in made:
+            machine.ask("device.resume")
+            machine.sync()
+        return made
+
+    yield make
+    for machine in made:
+        machine.stop()
+
+
+def daily_goal(maker: WorkingMachine, *others: WorkingMachine) -> str:
+    """Make a schedule on a machine, and let the others know of it."""
+    schedule = str(maker.ask("schedule.create", goal="Sum up the day", name="Summary", cadence=DAILY).id)
+    for machine in (maker, *others):
+        machine.sync()
+    return schedule
+
+
+def test_a_goal_is_pursued_once_where_it_was_made(machines: Callable[[int], list[WorkingMachine]], done: Done) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(laptop, desktop)
+    for day in range(1, 4):
+        pass_time((desktop, laptop), hours=24)
+        desktop.work()
+        assert len(done) == day - 1
+        assert desktop.waits(schedule).startswith("Waits: it is the turn of ")
+        laptop.work()
+        assert [machine for machine, _ in done] == ["laptop"] * day
+        pass_time((desktop, laptop), seconds=TIMING.look)
+        desktop.work()
+        assert desktop.waits(schedule) == ""
+        assert desktop.runs(schedule)[0] == (
+            "skipped",
+            f"Skipped at {done[-1][1]:%Y-%m-%dT%H:%M:%S.000Z}: it ran on laptop.",
+        )
+    assert len({due for _, due in done}) == 3
+
+
+def test_another_machine_takes_the_place_of_one_that_is_gone_until_that_is_taken_over(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(laptop, desktop)
+    pass_time((desktop, laptop), hours=24)
+    laptop.work()
+    pass_time((desktop, laptop), hours=24)
+    desktop.work()  # it learns that the day before was done, and that today is due
+    for _ in range(3):
+        pass_time((desktop, laptop), seconds=TIMING.silence)
+        desktop.work()
+    pass_time((desktop, laptop), seconds=TIMING.long_silence)
+    desktop.work()
+    assert [machine for machine, _ in done] == ["laptop", "desktop"]
+    laptop.work()
+    assert laptop.runs(schedule)[0][1].endswith(": it ran on desktop.")
+    pass_time((desktop, laptop), hours=24)
+    laptop.work()
+    assert "turn of " in laptop.waits(schedule)
+    desktop.work()
+    assert [machine for machine, _ in done] == ["laptop", "desktop", "desktop"]
+    assert len({due for _, due in done}) == 3
+
+
+def test_what_a_machine_died_of_is_not_done_again_by_another(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(laptop, desktop)
+    pass_time((desktop, laptop), hours=24)
+    laptop.goals.dies = True
+    laptop.work()
+    for _ in range(3):
+        pass_time((desktop,), seconds=TIMING.silence)
+        desktop.work()
+    assert [machine for machine, _ in done] == ["laptop"]
+    assert desktop.runs(schedule)[0][1].endswith(": it began on laptop, which was not heard of since.")
+    laptop.goals.dies = False
+    pass_time((laptop,), seconds=HOUR_S)
+    laptop.work()
+    assert [machine for machine, _ in done] == ["laptop", "laptop"]  # what it left halfway is its own to do again
+    assert len({due for _, due in done}) == 1
+
+
+def test_of_three_machines_that_want_to_at_once_one_does(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    three = machines(3)
+    schedule = daily_goal(three[0], *three[1:])
+    pass_time(three, hours=24)
+    three[0].goals.reason = "Waits: it has no model."
+    for machine in three:
+        machine.work()
+    pass_time(three, seconds=TIMING.long_silence)
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(3):
+            list(pool.map(WorkingMachine.work, three))
+            pass_time(three, seconds=TIMING.look)
+    assert len(done) == 1
+    assert done[0][0] in ("laptop", "server")
+    assert all(machine.waits(schedule) == "" for machine in three[1:])
+
+
+@IN_FOLDER
+def test_a_machine_that_cannot_pursue_a_goal_leaves_it_to_another(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    desktop.goals.reason = "Waits: it has no model."
+    pass_time((desktop, laptop), hours=24)
+    for _ in range(2):
+        desktop.work()
+        laptop.work()
+        pass_time((desktop, laptop), seconds=TIMING.long_silence)
+    assert [machine for machine, _ in done] == ["laptop"]
+    desktop.goals.reason = ""
+    desktop.work()
+    assert desktop.runs(schedule)[0][1].endswith(": it ran on laptop.")
+
+
+def test_clocks_that_are_wrong_by_days_run_each_time_once(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop, server = machines(3)
+    daily_goal(desktop, laptop, server)
+    desktop.time.now += timedelta(days=3)
+    server.time.now -= timedelta(days=2)
+    for _ in range(9):
+        pass_time((desktop, laptop, server), hours=24)
+        for machine in (laptop, server, desktop):
+            machine.work()
+        pass_time((desktop, laptop, server), seconds=TIMING.long_silence)
+        for machine in (laptop, server, desktop):
+            machine.work()
+    assert len({due for _, due in done}) == len(done) >= 9
+
+
+@IN_FOLDER
+def test_a_vault_that_is_put_back_does_nothing_again(
+    machines: Callable[[int], list[WorkingMachine]], done: Done, tmp_path: Path
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    desktop.stop()
+    shutil.copytree(desktop.vault, tmp_path / "backup")
+    desktop.start()
+    pass_time((desktop, laptop), hours=24)
+    desktop.work()
+    desktop.stop()
+    shutil.rmtree(desktop.vault)
+    shutil.copytree(tmp_path / "backup", desktop.vault)
+    desktop.start()
+    desktop.work()
+    desktop.sync()
+    assert len(done) == 1
+    assert desktop.runs(schedule)[0][0] == "skipped"
+
+
+@IN_FOLDER
+def test_a_goal_waits_where_the_others_cannot_be_asked(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    desktop.ask("device.pause")
+    pass_time((desktop, laptop), hours=24)
+    for _ in range(2):
+        desktop.work()
+        pass_time((desktop, laptop), seconds=TIMING.long_silence)
+    assert not done
+    assert desktop.waits(schedule) == "Waits until your other machines can be asked. The exchange is paused."
+    desktop.ask("device.resume")
+    desktop.work()
+    assert [machine for machine, _ in done] == ["desktop"]
+
+
+@IN_FOLDER
+def test_an_agent_gets_no_goal_that_another_machine_pursues(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    pass_time((desktop, laptop), hours=24)
+    assert laptop.ask("schedule.claim", id=schedule) is None
+    claim = desktop.ask("schedule.claim", id=schedule)
+    assert claim is not None
+    pass_time((desktop, laptop), seconds=TIMING.look)
+    assert laptop.ask("schedule.claim", id=schedule) is None
+    desktop.ask("schedule.report", run_id=claim.run_id, output="Done.")
+    pass_time((desktop, laptop), seconds=TIMING.look)
+    laptop.work()
+    assert laptop.runs(schedule)[0][1].endswith(": it ran on desktop.")
+    assert not done
+
+
+def test_machines_that_hear_of_each_other_write_one_reflection(
+    machines: Callable[[int], list[WorkingMachine]],
+) -> None:
+    pair = machines(2)
+    for number, text in enumerate(WEEK):
+        pair[number % 2].ask("fact.remember", content=text, category="plan", key=f"boat {number}")
+    settle(*pair)
+    pass_time(pair, hours=6 * 24 + 16)  # early on Sunday
+    for machine in (*pair, *pair):
+        machine.work()
+        pass_time(pair, seconds=TIMING.silence)
+    settle(*pair)
+    assert reflections(pair[0]) == reflections(pair[1])
+    assert len(reflections(pair[0])) == 1
+
+
+def test_machines_that_do_not_hear_of_each_other_come_to_the_same(
+    machines: Callable[[int], list[WorkingMachine]],
+) -> None:
+    pair = machines(2)
+    for number, text in enumerate(WEEK):
+        pair[0].ask("fact.remember", content=text, category="plan", key=f"boat {number}")
+        observe(pair[0], f"{text} It was seen.")
+    settle(*pair)
+    for machine in pair:
+        machine.ask("device.pause")
+    pass_time(pair, hours=6 * 24 + 16)  # early on Sunday
+    for machine in (*pair, *pair, *pair):
+        machine.work()
+        pass_time(pair, seconds=TIMING.silence)
+    assert all(len(reflections(machine)) == 1 for machine in pair)
+    for machine in pair:
+        machine.ask("device.resume")
+    settle(*pair)
+    for kind in ("reflection", "digest"):
+        found = pair[0].rows("SELECT count(*), count(valid_until) FROM memories WHERE kind = ?", kind)
+        assert found == [(1, 0)], kind
+
+
+def observe(machine: WorkingMachine, content: str) -> None:
+    """Store an observation that is old enough to be compressed."""
+    draft = NewMemory(content, "Boats", kind="observation", created_at=machine.time.now - timedelta(days=40))
+    saving = engine_of(machine.host).memories.service.save(Access.everything("person", "memory.save"), draft)
+    machine.host.submit(saving).result()
+
+
+def reflections(machine: WorkingMachine) -> list[str]:
+    """Return the ids of the reflections that are there."""
+    rows = machine.rows("SELECT id FROM memories WHERE kind = 'reflection' AND valid_until IS NULL")
+    return [row[0] for row in rows]
