@@ -7,8 +7,8 @@ whose messages may still lie at the place.
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,14 +18,15 @@ import apsw
 
 from app.changes import ChangeSet
 from app.core.clock import Clock, optional_datetime, to_datetime
-from app.core.process.daemon_thread import begin_in_daemon_thread, in_daemon_thread, stoppable
+from app.core.process.daemon_thread import in_daemon_thread, stoppable
 from app.devices import join_messages, sealed_address
 from app.devices.invitation_words import new_secret, secret_of, words_of
+from app.devices.join_attempt import VALID_S, JoinAttempt, withdrawing
 from app.devices.join_messages import APPROVED, EXPIRED, REFUSED, USED, JoinMessages
 from app.devices.model import Device, Invitation, JoinRequest
 from app.erasure import erasures
 from app.erasure.model import ErasureReceipt
-from app.errors import CallStoppedError, ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.errors import ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
@@ -35,18 +36,13 @@ from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.joined_place import JoinedPlace
 from app.sync.membership import Membership, checked_name
 from app.sync.model import SyncState
-from app.sync.sealing import device_state, member_list, primitives
-from app.sync.sealing.device_keys import DeviceKeys, new_device_keys
+from app.sync.sealing import device_state, member_list
 from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import Member, MemberList
-from app.sync.sealing.primitives import NotOpenedError
-from app.sync.sealing.signed_text import TornError
 from app.sync.service import ACTOR, OPERATION, SyncService
 
 _log = logging.getLogger(__name__)
 
-VALID_S: Final = 600
-"""Validity of an invitation."""
 LOOK_S: Final = 1.0
 ASK_S: Final = 3.0
 """Longest wait for what the other machines tell of themselves."""
@@ -229,10 +225,11 @@ class DeviceService:
             )
         await self._sync.require_place_of(vault)
         messages, point = JoinMessages(vault, secret), place.point(vault)
-        async with _withdrawing(point) as leftovers:
+        attempt = JoinAttempt(point, messages, self._clock, self.look_s)
+        async with withdrawing(point) as leftovers:
             if await self._is_member(point, vault):
                 raise InputError("This machine shares its memory there already.", field="address")
-            keys, entries = await self._let_in(point, messages, name, leftovers)
+            keys, entries = await attempt.let_in(name, leftovers)
         await self._membership.take_up(keys, entries)
         return await self._sync.join(address, fills_anew=False)
 
@@ -407,103 +404,6 @@ class DeviceService:
             await in_daemon_thread(point.remove, name)
             await in_daemon_thread(point.put_new, name, data)
 
-    async def _let_in(
-        self, point: ExchangePoint, messages: JoinMessages, name: str, leftovers: list[str]
-    ) -> tuple[DeviceKeys, Sequence[bytes]]:
-        """Put a request; once it was approved, return a member's keys and the list.
-
-        The names of the messages that are to be removed afterwards are added to ``leftovers``.
-        """
-        invitation = await in_daemon_thread(point.get, messages.invitation_name)
-        if invitation is None or not messages.is_invitation(invitation):
-            raise InputError(
-                "There is no invitation with these words: its ten minutes are over, or it is for another place. Make a"
-                " new one.",
-                field="words",
-            )
-        keys = new_device_keys()
-        request = messages.request(keys, name)
-        leftovers += messages.request_name(keys.id), messages.answer_name(keys.id), messages.invitation_name
-        await in_daemon_thread(point.put_new, messages.request_name(keys.id), request)
-        word, content = await self._answered(point, messages, keys, request)
-        if word != APPROVED:
-            raise _turned_away(word)
-        keys = replace(
-            keys,
-            receiving=(*keys.receiving, primitives.random_key()),
-            shared=bytes.fromhex(content["shared"]),
-            epochs={int(content["epoch"]): bytes.fromhex(content["key"])},
-            anchor=str(content["anchor"]),
-        )
-        return keys, await self._listed(point, messages.vault, keys)
-
-    async def _answered(
-        self, point: ExchangePoint, messages: JoinMessages, keys: DeviceKeys, request: bytes
-    ) -> tuple[str, dict[str, Any]]:
-        until_ms = self._clock.now_ms() + VALID_S * 1000
-        while self._clock.now_ms() < until_ms:
-            data = await in_daemon_thread(point.get, messages.answer_name(keys.id))
-            if data is not None:
-                try:
-                    word, content = messages.answered(keys, request, data)
-                except NotOpenedError:
-                    pass  # still being copied, or put there by somebody who does not know the words
-                else:
-                    return word, dict(content)
-            await asyncio.sleep(self.look_s)
-        raise InputError(
-            "Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine."
-        )
-
-    async def _listed(self, point: ExchangePoint, vault: str, keys: DeviceKeys) -> Sequence[bytes]:
-        """Return the entries of the list once this device is a member in it."""
-        until_ms = self._clock.now_ms() + VALID_S * 1000
-        while self._clock.now_ms() < until_ms:
-            entries = await in_daemon_thread(_entries_at, point)
-            try:
-                lists = member_list.chain(vault, entries)
-            except TornError:
-                lists = []
-            if lists and lists[0].digest != keys.anchor:
-                raise ExchangeError(
-                    "The list of machines at the place is not that of the machine which let this one in. Nothing was"
-                    " taken in."
-                )
-            if lists and keys.id in lists[-1].members:
-                return entries
-            await asyncio.sleep(self.look_s)
-        raise ExchangeError("The list of your machines did not arrive within ten minutes. Try again.")
-
-
-@asynccontextmanager
-async def _withdrawing(point: ExchangePoint) -> AsyncIterator[list[str]]:
-    """Remove the messages that a block lists at its end, and close the place.
-
-    That is not waited for where the block was stopped.
-    """
-    names: list[str] = []
-    is_stopped = False
-    try:
-        yield names
-    except (asyncio.CancelledError, CallStoppedError):
-        is_stopped = True
-        raise
-    finally:
-        if is_stopped:
-            begin_in_daemon_thread(_withdraw, point, names)
-        else:
-            await in_daemon_thread(_withdraw, point, names)
-
-
-def _withdraw(point: ExchangePoint, names: Sequence[str]) -> None:
-    try:
-        for name in names:
-            point.remove(name)
-    except MachineError as error:
-        _log.warning("a message of a pairing could not be removed: %s", error.code)
-    finally:
-        point.close()
-
 
 def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> list[tuple[Member, str]]:
     """Return who asks with the words of an invitation and has no answer."""
@@ -540,13 +440,6 @@ def _noted(invitation: str, until_ms: int, connection: apsw.Connection) -> None:
 def _dropped(over: Sequence[str], connection: apsw.Connection) -> None:
     noted = {one: until_ms for one, until_ms in _invitations(connection).items() if one not in over}
     meta.write(connection, _INVITATIONS, json.dumps(noted))
-
-
-def _entries_at(point: ExchangePoint) -> list[bytes]:
-    entries: list[bytes] = []
-    while (data := point.get(member_list.entry_name(len(entries) + 1))) is not None:
-        entries.append(data)
-    return entries
 
 
 def _targets_of(receipt: ErasureReceipt) -> Sequence[str]:
@@ -588,14 +481,6 @@ def _require(members: MemberList, device: str) -> Member:
     if member is None:
         raise NotFoundError("There is no such machine among those that share the memory.", field="device")
     return member
-
-
-def _turned_away(word: str) -> KeepsakeError:
-    if word == REFUSED:
-        return InputError("The other machine refused to let this one in.")
-    if word == USED:
-        return InputError("Another machine came in with these words. Make a new invitation.", field="words")
-    return InputError("The ten minutes of this invitation are over. Make a new one.", field="words")
 
 
 def _device(member: Member, name: str, *, is_this: bool) -> Device:

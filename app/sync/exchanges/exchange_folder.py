@@ -55,18 +55,18 @@ class ExchangeFolder:
             )
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
+        """Keep an object under a new name; return False where another one has it."""
         path = self._base / name
         unfinished = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_UNFINISHED}")
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             if path.exists():
-                return False
+                return self.get(name) == data
             with unfinished.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            return _name_unless_taken(unfinished, path)
+            return _name_unless_taken(unfinished, path) or self.get(name) == data
         except OSError as error:
             with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed either
                 unfinished.unlink(missing_ok=True)

@@ -79,11 +79,11 @@ class S3Exchange:
             raise self._client.refusals.error(NOT_THERE)
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
+        """Keep an object under a new name; return False where another one has it."""
         if self.gives_names_once():
-            return self._client.put(self._base + name, data, is_new=True)
-        if self.get(name) is not None:
-            return False
+            return self._client.put(self._base + name, data, is_new=True) or self.get(name) == data
+        if (kept := self.get(name)) is not None:
+            return kept == data
         self._client.put(self._base + name, data)
         kept = self.get(name)
         if kept is None:

@@ -88,9 +88,9 @@ class WebdavExchange:
             raise self._client.refusals.error(NOT_THERE)
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
-        if not self.gives_names_once() and self.get(name) is not None:
-            return False
+        """Keep an object under a new name; return False where another one has it."""
+        if not self.gives_names_once() and (kept := self.get(name)) is not None:
+            return kept == data
         lane = f"{self._base}{name.partition('/')[0]}/"
         unfinished = f"{lane}unfinished-{uuid4().hex}"
         if not self._client.put(unfinished, data) and not (
@@ -99,7 +99,7 @@ class WebdavExchange:
             raise self._client.refusals.error(NOT_THERE)
         if not self._client.move(unfinished, self._base + name):
             self._client.remove(unfinished)
-            return False
+            return self.get(name) == data
         # Many servers look and then move, so that two who write at the same moment may both be told that they did.
         kept = self.get(name)
         if kept is None:

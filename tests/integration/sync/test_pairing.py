@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import pytest
 
 from app.changes import ChangeSet
+from app.devices.join_attempt import VALID_S
 from app.devices.model import JoinRequest
-from app.devices.service import VALID_S
 from app.errors import CallStoppedError, ExchangeError, InputError, NotFoundError
 from app.host import Host
 from app.sync.exchanges.exchange_places import without_password

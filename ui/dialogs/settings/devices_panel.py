@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,13 +98,15 @@ class DevicesPanel(SettingsPanel):
 
     def _lay_out(self) -> None:
         self._alone, self._together = QWidget(self), QWidget(self)
-        for row, buttons in (
-            (self._alone, (self.share_folder, self.share_server, self.join)),
-            (self._together, (self.invite, self.now, self.pause, self.resume, self.rename, self.remove, self.leave)),
-        ):
+        alone = (self.share_folder, self.share_server, self.join)
+        together = (self.invite, self.now, self.pause, self.resume, self.rename, self.remove, self.leave)
+        for row, buttons in ((self._alone, alone), (self._together, together)):
             flow = FlowLayout(row)
             for button in buttons:
                 flow.addWidget(button)
+        cards = [button for card in (self.asking, self.held) for button in (card.cancel, card.confirm)]
+        for widget, following in pairwise((*cards, self.list, *alone, *together)):
+            QWidget.setTabOrder(widget, following)
         parts = (self.about, self.problem, self.asking, self.held, self.list, self._alone, self._together)
         for widget in (*parts, self.progress, self.doing, self.form):
             self.column.addWidget(widget)

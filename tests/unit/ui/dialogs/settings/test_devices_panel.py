@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.devices.model import Invitation
@@ -251,6 +252,25 @@ def test_a_pause_is_said_and_ended(panel: DevicesPanel, folder: Path, rest: Rest
     rest(panel.pause.isVisible)
     panel.now.click()
     rest(lambda: "All was exchanged" in panel.about.text())
+
+
+def test_the_page_is_walked_through_by_keys(panel: DevicesPanel, qtbot: QtBot) -> None:
+    panel.join.setFocus()
+    qtbot.keyClick(panel.join, Qt.Key.Key_Space)
+    form = panel.form
+    form.address.setText("/somewhere")
+    form.words.setText("twelve words")
+    assert form.address.hasFocus()
+    walked = [form.browse, form.load, form.words, form.machine, form.cancel, form.confirm]
+    for widget in walked:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert widget.hasFocus(), QApplication.focusWidget()
+    qtbot.keyClick(form.confirm, Qt.Key.Key_Escape)
+    assert not form.isVisible()
+    assert panel.join.hasFocus()
+    for widget in (panel.share_server, panel.share_folder):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Backtab)
+        assert widget.hasFocus()
 
 
 def test_escape_closes_the_form_alone(panel: DevicesPanel, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""A machine that asks to come in is told of wherever the person is in the window."""
+"""A machine that asks to come in is shown wherever the person is in the window."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ def laptop(tmp_path: Path) -> Iterator[Host]:
     running.stop()
 
 
-def test_who_asks_is_shown_and_told_once(
+def test_who_asks_is_shown_and_sentences_once(
     qtbot: QtBot, bridge: Bridge, host: Host, laptop: Host, look: Theme, rest: Rest, tmp_path: Path
 ) -> None:
     folder = tmp_path / "meeting"
@@ -32,16 +32,16 @@ def test_who_asks_is_shown_and_told_once(
     bar = SentenceBar("link", "Several machines")
     qtbot.addWidget(bar)
     watcher = JoinRequests(bridge, bar)
-    told: list[str] = []
-    watcher.arrived.connect(told.append)
+    sentences: list[str] = []
+    watcher.arrived.connect(sentences.append)
     host.ask("device.share", place=str(folder))
     words = host.ask("device.invite").words
     joining = laptop.call("device.join", {"words": words, "place": str(folder), "name": "laptop"})
     rest(lambda: not bar.isHidden())
     assert bar.text.startswith("laptop asks")
-    assert told == [bar.text]
+    assert sentences == [bar.text]
     [request] = host.ask("device.requests", known=True)
     host.ask("device.refuse", request=request.id)
     rest(bar.isHidden)
-    assert len(told) == 1
+    assert len(sentences) == 1
     assert "refused" in str(joining.exception())
