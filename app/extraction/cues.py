@@ -5,6 +5,7 @@ The scorer has seen too few of these, and none in German, Spanish or Chinese. A 
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from app.extraction.model import Family
@@ -247,16 +248,16 @@ _CHINESE: Final[tuple[tuple[Family, str], ...]] = (
     ("preference", r"我最(?:喜欢|爱|讨厌)(?:的[^，。]{1,10}是|[^的，。]{1,12}。?\Z)|我(?:非常|特别)(?:喜欢"
     r"|讨厌)(?![这那它他她你])"),
 )  # fmt: skip
-_TABLE: Final = [
-    (family, re.compile(pattern)) for table in (_ENGLISH, _GERMAN, _SPANISH, _CHINESE) for family, pattern in table
-]
 
 
-DAY_TO_COME: Final = re.compile(_WHEN)
-"""A day, week, month or season to come, or a date, in English; for texts in small letters."""
+@cache
+def _patterns() -> tuple[tuple[Family, re.Pattern[str]], ...]:
+    """Compile the cues when a sentence is first looked at: not every start needs them."""
+    tables = (_ENGLISH, _GERMAN, _SPANISH, _CHINESE)
+    return tuple((family, re.compile(pattern)) for table in tables for family, pattern in table)
 
 
 def cue_of(sentence: str) -> Family | None:
     """Return the family of the first cue in a sentence, ``None`` where there is none."""
     lower = sentence.lower()
-    return next((family for family, pattern in _TABLE if pattern.search(lower)), None)
+    return next((family for family, pattern in _patterns() if pattern.search(lower)), None)

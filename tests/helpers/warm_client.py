@@ -19,7 +19,7 @@ def main() -> None:
     surroundings = dict(os.environb)
     if any(name in surroundings for name in READ_AT_START) or surroundings.get(b"LC_ALL") != b"C.UTF-8":
         os.execv(sys.executable, [sys.executable, "-m", "app", *sys.argv[2:]])
-    request = marshal.dumps((arguments, os.getcwdb(), surroundings))  # noqa: PTH109  (pathlib takes long to load)
+    request = marshal.dumps((False, arguments, os.getcwdb(), surroundings))  # noqa: PTH109  (pathlib takes long to load)
     line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     line.connect(address)
     streams = array.array("i", [0, 1, 2])
@@ -27,8 +27,10 @@ def main() -> None:
     line.sendall(request)
     for stream in (0, 1):  # so that their other ends see the command close them
         os.close(stream)
+    line.recv(4)  # its id, which a test that signals it wants
     status = line.recv(4)
-    os._exit(int.from_bytes(status, "big", signed=True) if status else 1)
+    code = int.from_bytes(status, "big", signed=True) if status else 1
+    os._exit(code if code >= 0 else 128 - code)  # as a shell says it
 
 
 main()

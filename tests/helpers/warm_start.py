@@ -1,8 +1,8 @@
 """``keepsake`` as a process of its own that starts at once: a fork of one that has the program loaded.
 
 The command has its own process, streams, arguments, environment and working folder, and ends as it would otherwise.
-Its process is not the one that ``subprocess`` knows: a test that signals it, or asks for its id, starts
-``python -m app``.
+Its process is not the one that ``subprocess`` knows: a test that signals it, or asks for its id, uses
+``warm_process``, which starts any module so.
 """
 
 import array
@@ -10,6 +10,7 @@ import atexit
 import gc
 import marshal
 import os
+import runpy
 import selectors
 import signal
 import socket
@@ -19,7 +20,7 @@ import tempfile
 import threading
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 LOADED: Final = ("app.__main__", "app.host", "app.cli.command_line", "app.mcp.command", "app.mcp.stdio_server")
@@ -31,9 +32,14 @@ def keepsake_command() -> list[str]:
     """Return the beginning of a command line that runs ``keepsake``."""
     if sys.platform != "linux":
         return [sys.executable, "-m", "app"]
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("warm_client.py")), warm_address()]
+
+
+def warm_address() -> str:
+    """Return the address of the process that has the program loaded, which is started for the first who asks."""
     if not _started:
         _started.append(_start())
-    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("warm_client.py")), _started[0]]
+    return _started[0]
 
 
 def _start() -> str:
@@ -57,6 +63,15 @@ def _start() -> str:
     atexit.register(end)
     assert process.stdout.readline() == b"ready\n"
     return address
+
+
+class _Request(NamedTuple):
+    """What is to run: a module with its arguments, or the arguments of ``keepsake``; where, and with what around it."""
+
+    is_module: bool
+    words: list[bytes]
+    folder: bytes
+    environment: dict[bytes, bytes]
 
 
 class _Command:
@@ -98,6 +113,7 @@ def _serve(address: str) -> int | None:
                 for stream in streams:
                     os.close(stream)
                 started = _Command(line, pid)
+                socket.send_fds(line, [pid.to_bytes(4, "big")], [started.end])
                 ready.register(line, selectors.EVENT_READ, started)
                 ready.register(started.end, selectors.EVENT_READ, started)
             elif key.fileobj is command.line:
@@ -107,43 +123,47 @@ def _serve(address: str) -> int | None:
                 _finish(ready, command)
 
 
-def _request(line: socket.socket) -> tuple[tuple[list[bytes], bytes, dict[bytes, bytes]], list[int]]:
-    """Return the arguments, the folder and the environment of a command, and its streams."""
+def _request(line: socket.socket) -> tuple[_Request, list[int]]:
+    """Return what is to run and its streams."""
     size, rights, _, _ = line.recvmsg(8, socket.CMSG_SPACE(_STREAMS * array.array("i").itemsize))
     streams = array.array("i")
     streams.frombytes(rights[0][2])
     wanted, received = int.from_bytes(size, "big"), b""
     while len(received) < wanted:
         received += line.recv(wanted - len(received))
-    return marshal.loads(received), list(streams)
+    return _Request(*marshal.loads(received)), list(streams)
 
 
-def _run(request: tuple[list[bytes], bytes, dict[bytes, bytes]], streams: list[int]) -> int:
-    arguments, folder, environment = request
+def _run(request: _Request, streams: list[int]) -> int:
     for place, stream in enumerate(streams):
         os.dup2(stream, place)
         os.close(stream)
-    os.chdir(folder)
+    os.chdir(request.folder)
     os.environb.clear()
-    os.environb.update(environment)
-    sys.argv = [str(ROOT / "app" / "__main__.py"), *map(os.fsdecode, arguments)]
+    os.environb.update(request.environment)
+    words = [os.fsdecode(word) for word in request.words]
     sys.stdin = os.fdopen(0, "r", encoding="utf-8", errors="surrogateescape")
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="surrogateescape")
     sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace")
+    if request.is_module:
+        sys.argv = words
+        runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+        return 0
+    sys.argv = [str(ROOT / "app" / "__main__.py"), *words]
     from app.__main__ import main
 
     return main()
 
 
 def _finish(ready: selectors.DefaultSelector, command: _Command) -> None:
-    """Tell who started a command its status: that of a shell where a signal ended it."""
+    """Tell who started a command its status: minus the number of a signal that ended it."""
     ready.unregister(command.end)
     os.close(command.end)
     _, status = os.waitpid(command.pid, 0)
     code = os.waitstatus_to_exitcode(status)
     if command.line in {key.fileobj for key in ready.get_map().values()}:
         ready.unregister(command.line)
-        command.line.send((code if code >= 0 else 128 - code).to_bytes(4, "big", signed=True))
+        command.line.send(code.to_bytes(4, "big", signed=True))
     command.line.close()
 
 

@@ -16,6 +16,7 @@ from app import __version__
 from app.core.text import has_controls
 from app.rpc.hostfile import FILE
 from tests.helpers.sample_data import NAUGHTY, ROOT
+from tests.helpers.warm_process import ModuleProcess, start_module
 from tests.helpers.warm_start import keepsake_command
 from tests.integration.processes.command_lines import run_all
 
@@ -59,23 +60,17 @@ def surroundings(home: Path, **more: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(place: Path, home: Path) -> Iterator["subprocess.Popen[bytes]"]:
+def serving(place: Path, home: Path) -> Iterator[ModuleProcess]:
     """Run ``keepsake serve`` until the block ends."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app", "--vault", str(place), "serve"],
-        env=surroundings(home),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    try:
-        assert process.stdout.readline().startswith(b"Keepsake serves ")
-        yield process
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=LIMIT_S)
+    with start_module("app", "--vault", str(place), "serve", environment=surroundings(home)) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline().startswith("Keepsake serves ")
+            yield process
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+            process.wait(LIMIT_S)
 
 
 def sentence(done: Done) -> str:

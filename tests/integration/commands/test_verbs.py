@@ -106,7 +106,7 @@ def test_what_is_gone_for_ever_asks_first(keepsake: Keepsake) -> None:
 
 def test_an_answer_that_is_not_ok_ends_with_1(tmp_path: Path) -> None:
     def run(*words: str) -> int:
-        command = [sys.executable, "-m", "app", "--vault", str(tmp_path / "vault"), *words]
+        command = [*keepsake_command(), "--vault", str(tmp_path / "vault"), *words]
         done = subprocess.run(command, env=surroundings(tmp_path), capture_output=True, timeout=LIMIT_S, check=False)
         return done.returncode
 

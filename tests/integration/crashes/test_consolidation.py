@@ -3,14 +3,12 @@
 import os
 import random
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from app.host import Host
-from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "4"))
 TURNS = 400
@@ -36,9 +34,8 @@ def filled(vault: Path) -> Path:
 
 def kill_after(vault: Path, lines: int) -> int:
     """Kill the process after some transactions, and return how many it told of."""
-    command = [sys.executable, "-m", "tests.integration.processes.consolidating", str(vault)]
     lines_read = 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with start_module("tests.integration.processes.consolidating", str(vault)) as process:
         assert process.stdout is not None
         for _ in range(lines):
             lines_read += bool(process.stdout.readline())

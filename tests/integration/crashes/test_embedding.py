@@ -1,8 +1,6 @@
 """Crash while another model is prepared: old vectors answer, work resumes."""
 
 import asyncio
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +15,7 @@ from app.host import Host
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.store.store import Store
 from app.store.vector_bytes import encode
-from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import start_module
 from tests.integration.processes.embedding import remote
 from tests.unit.app.embed.embedding_server import Answer, EmbeddingServer
 
@@ -26,8 +24,8 @@ TURNS = 4_000
 
 def killed_after(vault: Path, texts: int, turns: int = TURNS, *address: str) -> None:
     """Run the process and kill it after vectors of more than ``texts`` texts."""
-    command = [sys.executable, "-m", "tests.integration.processes.embedding", str(vault), str(turns), *address]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    arguments = [str(vault), str(turns), *address]
+    with start_module("tests.integration.processes.embedding", *arguments, has_input=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
             state, done = line.split()

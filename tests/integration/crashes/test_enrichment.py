@@ -1,7 +1,5 @@
 """Enrichment is killed at any place and goes on there: no text is left out, none is linked twice."""
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from app.errors import StaleError
 from app.host import Host
 from tests.helpers.engine import engine_of
 from tests.helpers.models.scripted_model import ScriptedModel
+from tests.helpers.warm_process import start_module
 from tests.integration.processes.enriching import answer
 
 MANY = 12
@@ -44,13 +43,11 @@ def test_a_killed_run_goes_on_where_it_was(vault: Path, lines: int) -> None:
     for name in ("Schwartz", "Schwartz", "Shwartz"):
         host.ask("note.save", content=f"Then Eugene {name} called Mary and Peter.")
     host.stop()
-    command = [sys.executable, "-m", "tests.integration.processes.enriching", str(vault)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for _ in range(lines):
-        assert process.stdout.readline() == "searched\n"
-    process.kill()
-    process.communicate()
+    with start_module("tests.integration.processes.enriching", str(vault)) as process:
+        assert process.stdout is not None
+        for _ in range(lines):
+            assert process.stdout.readline() == "searched\n"
+        process.kill()
     host = start(vault)
     try:
         model = ScriptedModel(answer)

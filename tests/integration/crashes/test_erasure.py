@@ -2,8 +2,6 @@
 
 import asyncio
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 from app.erasure.model import ErasureReceipt
 from app.host import Host
 from tests.helpers.engine import engine_of
-from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import start_module
 
 SECRET = "The xylozwickian lighthouse of 秘密花园, told to nobody else. "
 TRACES = [b"lozwick", "秘密花园".encode(), "密花".encode(), b"told to nobody"]
@@ -39,8 +37,7 @@ def filled(vault: Path) -> Path:
 
 def kill_after(vault: Path, lines: int) -> int:
     """Kill the erasing process after some progress, and return its status."""
-    command = [sys.executable, "-m", "tests.integration.processes.erasing", str(vault)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with start_module("tests.integration.processes.erasing", str(vault)) as process:
         assert process.stdout is not None
         for _ in range(lines):
             if not process.stdout.readline():

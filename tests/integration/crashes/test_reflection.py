@@ -2,23 +2,20 @@
 
 import os
 import random
-import subprocess
-import sys
 import time
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.sample_data import ROOT
 from tests.helpers.upkeep_runs import UpkeepRuns
+from tests.helpers.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "3"))
 
 
 def killed(vault: Path, weeks: int, after_s: float) -> None:
-    command = [sys.executable, "-m", "tests.integration.processes.reflecting", str(vault), str(weeks)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with start_module("tests.integration.processes.reflecting", str(vault), str(weeks)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(after_s)

@@ -2,8 +2,6 @@
 
 import os
 import random
-import subprocess
-import sys
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -12,8 +10,8 @@ import pytest
 
 from app.memories.model import NewMemory
 from tests.helpers.access import EVERYTHING
-from tests.helpers.sample_data import ROOT
 from tests.helpers.upkeep_runs import UpkeepRuns
+from tests.helpers.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "3"))
 MEMORIES = 400
@@ -37,8 +35,7 @@ def fill(vault: Path) -> None:
 
 
 def killed(vault: Path, days: float, after_s: float) -> None:
-    command = [sys.executable, "-m", "tests.integration.processes.upkeep", str(vault), str(days)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with start_module("tests.integration.processes.upkeep", str(vault), str(days)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(after_s)

@@ -3,8 +3,6 @@
 import json
 import os
 import random
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
-from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "12"))
 TURNS = 900
@@ -24,8 +22,7 @@ class WritingProcess:
     """A process at work on a vault, and what it said."""
 
     def __init__(self, vault: Path, work: str, argument: str) -> None:
-        command = [sys.executable, "-m", "tests.integration.processes.writing", str(vault), work, argument]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        self.process = start_module("tests.integration.processes.writing", str(vault), work, argument)
         self.said: list[str] = []
         self.received = threading.Condition()
         self.reading = threading.Thread(target=self._read)

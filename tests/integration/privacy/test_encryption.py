@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from app.store.encryption.vault_encryption import VARIABLE, VaultEncryption
 from app.upkeep.closed_vault import ClosedVault
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import start_module
 from tests.helpers.warm_start import keepsake_command
 
 pytestmark = needs_cipher
@@ -293,14 +294,13 @@ def test_killed_while_files_are_converted(vault: Path) -> None:
 def _convert(vault: Path, kill_after: float | None = None) -> None:
     """Open the vault in a process, which may be killed some seconds after its first step."""
     environment = {**os.environ, VARIABLE: PASSPHRASE}
-    line: Sequence[str] = [sys.executable, "-m", "tests.integration.processes.encrypting", str(vault)]
-    process = subprocess.Popen(line, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    process.stdout.readline()
-    if kill_after is not None:
-        time.sleep(kill_after)
-        process.kill()
-    process.communicate(timeout=120)
+    with start_module("tests.integration.processes.encrypting", str(vault), environment=environment) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        if kill_after is not None:
+            time.sleep(kill_after)
+            process.kill()
+        process.stdout.read()
     assert kill_after is not None or process.returncode == 0
 
 

@@ -19,15 +19,18 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from app.host import Host
 from app.store.store import DATABASE
 from tests.helpers.hostile.failing_reads import FailingReads
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import ModuleProcess, start_module
 
 WRITERS = 4
 READERS = 2
 ROUNDS_A_VAULT = 10
+_PROCESSES = "tests.integration.processes"
 FOREIGN = "foreign"
 """Another program, which reads the database all the time."""
 _POLL_S = 0.01
@@ -71,7 +74,7 @@ class StressRound:
         self._dice = dice
         self._writers = [f"r{number}w{one}" for one in range(WRITERS)]
         self._readers = [f"r{number}r{one}" for one in range(READERS)]
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._running: dict[str, ModuleProcess] = {}
         self._reads: FailingReads | None = None
 
     def run(self, victim: str | None = None, reads: FailingReads | None = None) -> Outcome:
@@ -100,31 +103,25 @@ class StressRound:
         return Outcome(chosen, acknowledged, seconds, tuple(wrong))
 
     def _start(self, name: str) -> None:
-        environment = None
         if name == "host":
-            command = ["-m", "app", "--vault", str(self._vault), "serve"]
-            environment = self._reads.environment if self._reads else None
+            command = ["app", "--vault", str(self._vault), "serve"]
         elif name == FOREIGN:
-            command = [
-                "-m",
-                "tests.integration.processes.foreign_reader",
-                str(self._vault / DATABASE),
-                str(self._log(name)),
-            ]
+            command = [f"{_PROCESSES}.foreign_reader", str(self._vault / DATABASE), str(self._log(name))]
         else:
             writes = self._writes if name in self._writers else 0
-            command = [
-                "-m",
-                "tests.integration.processes.stress_client",
-                str(self._vault),
-                str(self._log(name)),
-                name,
-                str(writes),
-            ]
+            command = [f"{_PROCESSES}.stress_client", str(self._vault), str(self._log(name)), name, str(writes)]
         with (self._logs / f"{name}.err").open("ab") as errors:
-            self._running[name] = subprocess.Popen(
-                [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT, env=environment
-            )
+            self._running[name] = self._started(command, errors, self._reads if name == "host" else None)
+
+    @staticmethod
+    def _started(command: list[str], errors: IO[bytes], reads: FailingReads | None) -> ModuleProcess:
+        """Start a module; in full where its reads are to fail, for that is decided when a process begins."""
+        if reads is None:
+            return start_module(*command, output=subprocess.DEVNULL, errors=errors.fileno())
+        full = [sys.executable, "-m", *command]
+        return subprocess.Popen(
+            full, stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT, env=reads.environment, text=True
+        )
 
     def _let_reads_fail(self) -> None:
         if self._reads is not None:

@@ -1,7 +1,5 @@
 """The inbox over the socket, and with a process that is killed while it accepts proposals."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ from app.errors import AccessDeniedError
 from app.host import Host
 from app.rpc.client import Client
 from app.rpc.credentials import Credentials
+from tests.helpers.warm_process import start_module
 
 MANY = 120
 
@@ -51,8 +50,7 @@ def test_a_kill_while_accepting_doubles_and_loses_nothing(vault: Path, lines: in
     for number in range(MANY):
         host.call("note.save", {"content": f"heron {number}"}, scout).result()
     host.stop()
-    command = [sys.executable, "-m", "tests.integration.processes.deciding", str(vault)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with start_module("tests.integration.processes.deciding", str(vault)) as process:
         assert process.stdout is not None
         lines_read = [process.stdout.readline().strip() for _ in range(lines)]
         process.kill()

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import random
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +16,7 @@ from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.host import Host
 from app.rpc.client import Client, Credentials
 from tests.helpers.mcp_clients import mcp_client
-from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import start_module
 from tests.integration.processes.scheduled import SCHEDULE
 
 START = datetime(2026, 3, 1, 12, 5, tzinfo=UTC)
@@ -173,14 +171,8 @@ class Process:
     """A host in a process of its own; see ``tests.integration.processes.scheduled``."""
 
     def __init__(self, vault: Path, start: datetime, seconds: float) -> None:
-        command = [sys.executable, "-m", "tests.integration.processes.scheduled"]
-        self.process = subprocess.Popen(
-            [*command, str(vault), start.isoformat(), str(seconds)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
+        arguments = [str(vault), start.isoformat(), str(seconds)]
+        self.process = start_module("tests.integration.processes.scheduled", *arguments, has_input=True)
 
     def line(self, beginning: str) -> str:
         """Return the next line of output that begins so."""

@@ -1,35 +1,29 @@
 """Machines whose processes are killed lose nothing that was acknowledged."""
 
-import os
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.helpers.warm_process import start_module
 from tests.integration.sync.machines import Machine, settle, share
 
-ROOT = Path(__file__).resolve().parents[3]
 ROUNDS = 4
 
 
 @contextmanager
 def writing(vault: Path, folder: Path, name: str) -> Iterator[list[str]]:
     """Run a writing process until the block ends, and give the lines that it said."""
-    command = [sys.executable, "-m", "tests.integration.sync.syncing_process", str(vault), str(folder), name]
-    process = subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, text=True)
     said: list[str] = []
-    assert process.stdout is not None
-    try:
-        assert process.stdout.readline() == "ready\n"
-        yield said
-    finally:
-        process.kill()
-        said += process.stdout.read().splitlines()
-        process.stdout.close()
-        process.wait()
+    with start_module("tests.integration.sync.syncing_process", str(vault), str(folder), name) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "ready\n"
+            yield said
+        finally:
+            process.kill()
+            said += process.stdout.read().splitlines()
 
 
 def test_killed_processes_lose_nothing(tmp_path: Path) -> None:

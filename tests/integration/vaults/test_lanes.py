@@ -1,6 +1,5 @@
 """Lanes of real vaults: copied folders, restored backups, killed hosts and upgrades that are killed halfway."""
 
-import os
 import shutil
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from app.host import Host
 from app.store.connection import create_file, open_writer
 from app.store.migrate import migrate
 from app.store.store import DATABASE, Store
+from tests.helpers.warm_process import start_module
 
 _CHANGES = 20_000
 OPENING = """
@@ -94,18 +94,11 @@ def test_a_copied_folder_and_the_first_never_write_the_same_lane(vault: Path, tm
 
 def test_a_killed_host_goes_on_in_its_lane(vault: Path, tmp_path: Path) -> None:
     for number in range(3):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.integration.processes.writing", str(vault), "type", str(number)],
-            cwd=program_root(),
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdout is not None
-        for _ in range(12):
-            process.stdout.readline()
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
+        with start_module("tests.integration.processes.writing", str(vault), "type", str(number)) as process:
+            assert process.stdout is not None
+            for _ in range(12):
+                process.stdout.readline()
+            process.kill()
         Store.open(vault, migrations()).close()
         require_whole(vault)
     assert len(rows(vault, "SELECT DISTINCT lane FROM memory_history")) == 1

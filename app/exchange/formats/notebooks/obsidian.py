@@ -21,9 +21,8 @@ CANVAS: Final = ".canvas"
 MAX_CANVAS_BYTES: Final = 16 << 20
 _WIKI: Final = re.compile(r"!?\[\[(?P<target>[^\[\]|#\n\\]+)(?:#[^\[\]|\n]*)?(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]")
 _MARKDOWN: Final = re.compile(
-    r"!?\[(?P<shown>[^\[\]\n]*)\]\((?![a-z][a-z0-9+.-]*:|#)"
-    r"(?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*))(?:[ \t]+\"[^\"\n]*\")?\)",
-    re.IGNORECASE,
+    r"!?\[(?P<shown>[^\[\]\n]*)\]\((?![A-Za-z][A-Za-z0-9+.-]*:|#)"
+    r"(?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*))(?:[ \t]+\"[^\"\n]*\")?\)"
 )
 _SIZE: Final = re.compile(r"\d+(?:x\d+)?")
 # An export of ours has its attachments in these; they are copied as they are.
