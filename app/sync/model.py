@@ -51,6 +51,7 @@ class SyncState:
         problem: Why this machine or another does not hear of everything, ``""`` for nothing.
         held: What waits for the person.
         notes: Sentences about what the place or this machine lacks.
+        snapshots: What comes of changes that a machine has not got which is away or too old, ``""`` for nothing.
     """
 
     place: str = ""
@@ -61,6 +62,7 @@ class SyncState:
     problem: str = ""
     held: tuple[HeldRemovals, ...] = ()
     notes: tuple[str, ...] = ()
+    snapshots: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class SyncReport:
     """Outcome of one synchronisation.
 
     Args:
-        taken: How many segments of other machines were taken in.
+        taken: How many segments and snapshots of other machines were taken in.
         added: How many of this one were added.
         waiting: Why more of the others is to come, ``""`` for nothing.
         held: What waits for the person.

@@ -174,7 +174,7 @@ class DevicesPanel(SettingsPanel):
             what = self.tr("Nothing was exchanged yet since Keepsake was started.")
         else:
             what = self.tr("All was exchanged at {time}.").format(time=clock_time(self.state.synced_at))
-        return " ".join((where, what, *map(_text, self.state.notes)))
+        return " ".join(filter(None, (where, what, *map(_text, (*self.state.notes, self.state.snapshots)))))
 
     def _show_devices(self) -> None:
         chosen = self._chosen()
