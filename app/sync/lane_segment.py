@@ -256,7 +256,7 @@ def _change_line(change: Change) -> Line:
 
 
 def _is_known(line: Line) -> bool:
-    """Return whether this Keepsake knows all that a line says, but for the fields of a state.
+    """Return whether this Keepsake knows all fields of a line, those of states apart.
 
     Those it does not know are kept in the history, for machines that do.
     """
