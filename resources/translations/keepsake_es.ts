@@ -3502,6 +3502,10 @@
         <translation>No se pueden leer los cambios de otro equipo.</translation>
     </message>
     <message>
+        <source>Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it is.</source>
+        <translation>Hay cambios de tus equipos en una instantánea que aún no está completa en el lugar. Llegarán aquí en cuanto lo esté.</translation>
+    </message>
+    <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
         <translation>Caracteres de la salida de una ejecución que muestra su resumen.</translation>
     </message>
@@ -5178,6 +5182,10 @@
         <translation>Aún no se ha olvidado en: {machines}. Cada equipo lo olvidará cuando vuelva a sincronizarse con los demás.</translation>
     </message>
     <message>
+        <source>Not heard of for half a year: {machines}. The place keeps no changes for such a machine one by one; it takes them from the snapshot there when it comes back, and nothing that it wrote is lost.</source>
+        <translation>Sin noticias desde hace medio año: {machines}. El lugar ya no guarda los cambios uno a uno para un equipo así; cuando vuelva los tomará de la instantánea que hay allí, y no se pierde nada de lo que escribió.</translation>
+    </message>
+    <message>
         <source>Nothing could be read after line {line}: {error}.</source>
         <translation>No se pudo leer nada después de la línea {line}: {error}.</translation>
     </message>
@@ -5220,6 +5228,10 @@
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>No se puede leer nada de lo escrito. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
+        <source>Nothing old is taken away from the place until Keepsake is updated on: {machines}.</source>
+        <translation>No se retira nada antiguo del lugar hasta que se actualice Keepsake en: {machines}.</translation>
     </message>
     <message>
         <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
@@ -6590,6 +6602,10 @@
         <translation>La imagen es demasiado grande o está protegida, y se omitió.</translation>
     </message>
     <message>
+        <source>The place keeps every change until {date} for: {machines}. After that such a machine takes them from a snapshot when it comes back, and nothing that it wrote is lost.</source>
+        <translation>El lugar guarda cada cambio hasta el {date} para: {machines}. Después, un equipo así los tomará de una instantánea cuando vuelva, y no se pierde nada de lo que escribió.</translation>
+    </message>
+    <message>
         <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
         <translation>El lugar muestra una lista de tus equipos distinta de la que conoce este equipo: alguien la cambió o repuso un estado anterior. No se incorpora nada de allí. Si tus otros equipos siguen sincronizándose allí, crea una invitación en uno de ellos y únete con sus palabras.</translation>
     </message>
@@ -6736,6 +6752,10 @@
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
         <translation>El tamaño de un fragmento debe ser mayor que 0, y el solapamiento como máximo la mitad.</translation>
+    </message>
+    <message>
+        <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
+        <translation>La instantánea del lugar está dañada. Otro de tus equipos la escribirá de nuevo.</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>
