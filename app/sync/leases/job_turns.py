@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 import apsw
 
+from app.core.process.daemon_thread import in_daemon_thread
 from app.errors import KeepsakeError, MachineError
 from app.sentence import Sentence
 from app.store import meta
@@ -317,8 +318,8 @@ class JobTurns:
             raise self._failed[0]
         chain = job_lease.digest(standing.keys, "job", job)
         try:
-            await asyncio.to_thread(joined.point.require_there)
-            lease = await asyncio.to_thread(job_lease.latest, joined.point, standing.members, chain)
+            await in_daemon_thread(joined.point.require_there)
+            lease = await in_daemon_thread(job_lease.latest, joined.point, standing.members, chain)
         except MachineError as error:  # others that are due at this moment need not wait for the same
             self._failed = error, self.monotonic() + self.timing.look / 4
             raise
@@ -338,7 +339,7 @@ class JobTurns:
 
     async def _put(self, joined: JoinedPlace, standing: Standing, chain: str, lease: JobLease) -> JobLease | None:
         put = partial(job_lease.put_next, joined.point, standing.keys, standing.members, chain, lease)
-        placed = await asyncio.to_thread(put)
+        placed = await in_daemon_thread(put)
         if placed is not None:
             await self._note(chain, placed)
         return placed
