@@ -3254,6 +3254,10 @@
         <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um zu sehen, was er geschrieben hat (wartende Änderungen: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
+        <translation>Ein anderer deiner Rechner führt es gerade aus. Versuche es noch einmal, wenn es beendet ist.</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
     </message>
@@ -13646,6 +13650,10 @@
         <translation>Endgültig löschen …</translation>
     </message>
     <message>
+        <source>It runs on {machine}, for all your machines.</source>
+        <translation>Es läuft auf {machine}, für alle deine Rechner.</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>Letzter Lauf: {last}</translation>
     </message>
@@ -13664,6 +13672,10 @@
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
         <translation>Von {n} Fakten, die verblassen können, wären so viele weg, wenn sie niemand nutzte:</translation>
+    </message>
+    <message>
+        <source>Run it here from now on</source>
+        <translation>Ab jetzt hier ausführen</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -13831,6 +13843,10 @@
     <message>
         <source>‘{name}’ runs</source>
         <translation>„{name}“ läuft</translation>
+    </message>
+    <message>
+        <source>‘{name}’ runs on this machine from now on</source>
+        <translation>„{name}“ läuft ab jetzt auf diesem Rechner</translation>
     </message>
 </context>
 <context>

@@ -3254,6 +3254,10 @@
         <translation>Otro equipo escribe con un Keepsake más reciente. Actualiza Keepsake aquí para ver lo que escribió (cambios en espera: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
+        <translation>Otro de tus equipos lo está ejecutando en este momento. Inténtalo de nuevo cuando haya terminado.</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
     </message>
@@ -13646,6 +13650,10 @@
         <translation>Borrar para siempre…</translation>
     </message>
     <message>
+        <source>It runs on {machine}, for all your machines.</source>
+        <translation>Se ejecuta en {machine}, para todos tus equipos.</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>Última ejecución: {last}</translation>
     </message>
@@ -13664,6 +13672,10 @@
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
         <translation>De {n} hechos que pueden desvanecerse, desaparecerían estos si nadie los usara:</translation>
+    </message>
+    <message>
+        <source>Run it here from now on</source>
+        <translation>Ejecutarlo aquí a partir de ahora</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -13831,6 +13843,10 @@
     <message>
         <source>‘{name}’ runs</source>
         <translation>«{name}» se está ejecutando</translation>
+    </message>
+    <message>
+        <source>‘{name}’ runs on this machine from now on</source>
+        <translation>«{name}» se ejecuta en este equipo a partir de ahora</translation>
     </message>
 </context>
 <context>

@@ -3254,6 +3254,10 @@
         <translation>另一台电脑使用的 Keepsake 版本较新。请在此更新 Keepsake，以查看其写入的内容（等待中的更改：{n}）。</translation>
     </message>
     <message>
+        <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
+        <translation>你的另一台设备正在运行它。请在它结束后重试。</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>其他程序占用了库的数据库。请关闭它后重试。</translation>
     </message>
@@ -13646,6 +13650,10 @@
         <translation>永久删除…</translation>
     </message>
     <message>
+        <source>It runs on {machine}, for all your machines.</source>
+        <translation>它在 {machine} 上为你的所有设备运行。</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>上次运行：{last}</translation>
     </message>
@@ -13664,6 +13672,10 @@
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
         <translation>在可能淡忘的 {n} 条事实中，若无人使用将会消失：</translation>
+    </message>
+    <message>
+        <source>Run it here from now on</source>
+        <translation>从现在起在这里运行</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -13831,6 +13843,10 @@
     <message>
         <source>‘{name}’ runs</source>
         <translation>“{name}”正在运行</translation>
+    </message>
+    <message>
+        <source>‘{name}’ runs on this machine from now on</source>
+        <translation>从现在起“{name}”在此设备上运行</translation>
     </message>
 </context>
 <context>

@@ -248,10 +248,10 @@ class JobTurns:
             return False
         return await self._put(joined, standing, chain, replace(lease, is_begun=False)) is not None
 
-    async def machine(self, job: str) -> str:
-        """Return the name of the machine that did some work last.
+    async def other_machine(self, job: str) -> str:
+        """Return the name of the other machine that did some work last.
 
-        It is ``""`` where that is not known here, or the vault is shared with no other. The place is not asked.
+        It is ``""`` where it was this one, or that is not known here. The place is not asked.
         """
         joined = await self._sync.joined()
         if joined is None:
@@ -261,7 +261,7 @@ class JobTurns:
         except KeepsakeError:
             return ""
         seen = (await self._seen()).get(job_lease.digest(standing.keys, "job", job))
-        return "" if seen is None else standing.names.get(seen[1], "")
+        return "" if seen is None or seen[1] == standing.keys.id else standing.names.get(seen[1], "")
 
     def close(self) -> None:
         """Renew no lease any more."""
@@ -279,8 +279,7 @@ class JobTurns:
         if turn is None and not self._is_ours(standing, lease, run):
             turn = self._after_silence(joined, standing, lease, run)
         if turn is not None:
-            if turn.verdict == "done":
-                await self._note(chain, lease)
+            await self._note(chain, lease)
             return turn
         return _GO if await self._take(joined, standing, chain, lease, run) is not None else _waits("")
 
