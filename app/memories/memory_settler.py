@@ -129,8 +129,6 @@ def _is_active(state: Mapping[str, Any] | None) -> bool:
 def _memory(state: State) -> Memory:
     """Return the memory that a state says, with what is derived made again."""
     fields = {name: value for name, value in state.items() if name not in _OF_ARCHIVE}
-    if "archived_at" in state and fields.get("superseded_by") is None:
-        fields["deleted_at"] = None
     memory = from_state(fields)
     return replace(memory, tokens=validation.size(memory.content, memory.facts))
 

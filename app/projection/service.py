@@ -5,6 +5,7 @@ there, and only what agents may see of that store comes back in answers.
 """
 
 import asyncio
+import logging
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, Protocol
@@ -16,7 +17,7 @@ from app.core.ids import new_vault_id
 from app.core.item_batches import batched
 from app.core.process.daemon_thread import Calls, in_daemon_thread, stoppable
 from app.erasure import erasures
-from app.errors import CallStoppedError, InputError, KeepsakeError
+from app.errors import CallStoppedError, InputError, KeepsakeError, MachineError
 from app.projection import shared_memory_rows
 from app.projection.model import DatabaseProposal, ProjectionState, SharedRow
 from app.projection.shared_tables import SharedTables
@@ -26,8 +27,14 @@ from app.sync.exchanges.exchange_places import without_password
 from app.sync.exchanges.postgresql_exchange import SCHEMES, database_at
 from app.sync.sealing.key_store import KeyStore
 
+_log = logging.getLogger(__name__)
+
 _ID, _SCHEMA, _PLACE = "projection.id", "projection.schema", "projection.place"
+_FORMER: Final = "projection.former"
+"""The id of the projection that was ended."""
 _BATCH: Final = 200
+_SHORT_S: Final = 10.0
+"""So long the person waits for a server that says nothing."""
 _BATCH_CHARACTERS: Final = 4_000_000
 
 
@@ -96,7 +103,9 @@ class ProjectionService:
         async with self._one_at_a_time:
             if await self._settings() is not None:
                 raise InputError("The shared store is projected already. End that first.")
-            tables = SharedTables(database_at(address), schema, new_vault_id())
+            # Tables that could not be given back are its own still.
+            former = await self._store.read(partial(meta.read, key=_FORMER))
+            tables = SharedTables(database_at(address), schema, former or new_vault_id())
             try:
                 await in_daemon_thread(tables.make)
             finally:
@@ -122,11 +131,13 @@ class ProjectionService:
         async with self._one_at_a_time:
             if (settings := await self._settings()) is None:
                 raise InputError("The shared store is not projected.")
-            if not keeps_rows:
+            if keeps_rows:
+                await self._give_back()
+            else:
                 await self._empty()
             self._has_begun.clear()
             await self.close()
-            await self._store.write(partial(_write, dict.fromkeys((_ID, _SCHEMA, _PLACE))))
+            await self._store.write(partial(_write, {_ID: None, _SCHEMA: None, _PLACE: None, _FORMER: settings[0]}))
             await asyncio.to_thread(self._key_store.remove, _name(settings[0]))
             self._problem = ""
         return await self.state()
@@ -136,6 +147,16 @@ class ProjectionService:
         tables = await self._reached()
         await in_daemon_thread(tables.require_own)
         await in_daemon_thread(tables.empty)
+
+    @stoppable
+    async def _give_back(self) -> None:
+        """Let others have the tables, unless they cannot be reached."""
+        try:
+            async with asyncio.timeout(_SHORT_S):
+                tables = await self._reached()
+                await in_daemon_thread(tables.give_back)
+        except (InputError, MachineError, TimeoutError) as error:
+            _log.info("the tables of the shared store were not given back: %s", type(error).__name__)
 
     async def until_begun(self) -> None:
         """Wait until the person wants the projection."""
@@ -243,6 +264,7 @@ class ProjectionService:
             await in_daemon_thread(tables.remove, [one for one in batch if one not in live], erased)
         self._entry, self._erasures = last, len(erased)
         if changed is None:
+            await in_daemon_thread(tables.prune)
             self._compared_ms = now_ms
 
     async def _answer(self, tables: SharedTables) -> bool:

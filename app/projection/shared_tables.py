@@ -17,6 +17,8 @@ from app.sync.exchanges.postgresql_exchange import CHANNEL, NoTableError, Postgr
 
 READERS: Final = "keepsake_reader"
 AGENTS: Final = "keepsake_agent"
+LONGEST_DAYS: Final = 90
+"""An answered proposal is kept so long, and its key counts so long."""
 MAX_ARGUMENTS: Final = 1024 * 1024
 """Bytes of a proposal's arguments that are read."""
 _SCHEMA: Final = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,39}")
@@ -35,9 +37,11 @@ CREATE TABLE IF NOT EXISTS {schema}.shared_memory (id text PRIMARY KEY, kind tex
   words tsvector GENERATED ALWAYS AS (to_tsvector('simple', left(title || ' ' || content, 100000))) STORED);
 CREATE INDEX IF NOT EXISTS shared_memory_words ON {schema}.shared_memory USING gin (words);
 CREATE TABLE IF NOT EXISTS {schema}.erased (id text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE IF NOT EXISTS {schema}.departed (id text PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS {schema}.proposal (id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   agent name NOT NULL DEFAULT current_user, key text NOT NULL DEFAULT gen_random_uuid()::text, operation text NOT NULL,
-  arguments jsonb NOT NULL DEFAULT '{{}}', at timestamptz NOT NULL DEFAULT now(), answer jsonb, UNIQUE (agent, key));
+  arguments jsonb NOT NULL DEFAULT '{{}}', at timestamptz NOT NULL DEFAULT now(), answer jsonb, answered_at timestamptz,
+  UNIQUE (agent, key));
 CREATE INDEX IF NOT EXISTS proposal_open ON {schema}.proposal (agent, at) WHERE answer IS NULL;
 CREATE OR REPLACE FUNCTION {schema}.tell_of_proposal() RETURNS trigger LANGUAGE plpgsql AS $do$
 BEGIN PERFORM pg_notify('{channel}', '{payload}'); RETURN NULL; END $do$;
@@ -60,7 +64,7 @@ END $do$
 """
 _OF_OTHERS: Final = (
     "SELECT 1 FROM pg_class WHERE relnamespace = '{schema}'::regnamespace AND relkind IN ('r', 'v', 'p', 'f')"
-    " AND relname IN ('projector', 'shared_memory', 'erased', 'proposal')"
+    " AND relname IN ('projector', 'shared_memory', 'erased', 'departed', 'proposal')"
     " AND (relkind <> 'r' OR relowner <> (SELECT oid FROM pg_roles WHERE rolname = current_user))"
 )
 _COLUMNS: Final = (
@@ -77,13 +81,17 @@ _UPSERT: Final = (
     + ", ".join(f"excluded.{name}" for name in _COLUMNS.split(", "))
     + ") WHERE shared_memory.version <> excluded.version"
 )
-# Proposals and answers say what a memory said.
+# Proposals and answers say what a memory said. An agent is told that one was forgotten though it had left before.
 _REMOVE: Final = (
     "WITH gone AS (DELETE FROM {schema}.shared_memory WHERE id = ANY(%s::text[]) RETURNING id), blank AS ("
     "UPDATE {schema}.proposal SET arguments = '{{}}', answer = jsonb_strip_nulls(jsonb_build_object('outcome',"
     " answer -> 'outcome', 'proposed', answer -> 'proposed', 'removed', true)) WHERE answer IS NOT NULL"
-    " AND EXISTS (SELECT FROM unnest(%s::text[]) AS one WHERE position(one IN answer::text || arguments::text) > 0))"
-    " INSERT INTO {schema}.erased (id) SELECT id FROM gone WHERE id = ANY(%s::text[]) ON CONFLICT DO NOTHING"
+    " AND EXISTS (SELECT FROM unnest(%s::text[]) AS one WHERE position(one IN answer::text || arguments::text) > 0)),"
+    " known AS (DELETE FROM {schema}.departed WHERE id = ANY(%s::text[]) RETURNING id),"
+    " leaving AS (INSERT INTO {schema}.departed (id) SELECT id FROM gone WHERE id <> ALL(%s::text[])"
+    " ON CONFLICT DO NOTHING)"
+    " INSERT INTO {schema}.erased (id) SELECT id FROM gone WHERE id = ANY(%s::text[]) UNION SELECT id FROM known"
+    " ON CONFLICT DO NOTHING"
 )
 _OPEN: Final = (
     "SELECT id::text, agent::text, left(operation, 200), CASE WHEN length(arguments::text) <= {longest}"
@@ -157,7 +165,7 @@ class SharedTables:
         """Remove memories and what proposals say of them; list those that were forgotten for ever."""
         if ids:
             listed = [memory for memory in ids if memory in erased]
-            self._rows(_REMOVE, list(ids), list(ids), listed)
+            self._rows(_REMOVE, list(ids), list(ids), listed, listed, listed)
 
     def open_proposals(self) -> list[DatabaseProposal]:
         """Return proposals without an answer, the oldest first and few of each agent."""
@@ -178,13 +186,26 @@ class SharedTables:
     def answer(self, proposal: str, answer: dict[str, Any]) -> None:
         """Answer a proposal."""
         self._rows(
-            "UPDATE {schema}.proposal SET answer = %s::jsonb WHERE id = %s::uuid",
+            "UPDATE {schema}.proposal SET answer = %s::jsonb, answered_at = now() WHERE id = %s::uuid",
             msgspec.json.encode(answer).decode(), proposal,
         )  # fmt: skip
 
+    def prune(self) -> None:
+        """Remove proposals that were answered long ago."""
+        self._rows(
+            "DELETE FROM {schema}.proposal WHERE answer ->> 'outcome' NOT IN ('begun', 'waiting')"
+            f" AND answered_at < now() - interval '{LONGEST_DAYS} days'"
+        )
+
     def empty(self) -> None:
         """Empty the tables, and give them back."""
-        self._rows("TRUNCATE {schema}.shared_memory, {schema}.erased, {schema}.proposal, {schema}.projector")
+        self._rows(
+            "TRUNCATE {schema}.shared_memory, {schema}.erased, {schema}.departed, {schema}.proposal, {schema}.projector"
+        )
+
+    def give_back(self) -> None:
+        """Let another projection take the tables, with what is in them."""
+        self._rows("DELETE FROM {schema}.projector WHERE id = %s", self.projector)
 
     @property
     def hears(self) -> bool:

@@ -15,14 +15,14 @@ from app.erasure import erasures
 from app.store import lanes
 from app.store.lanes import ChangePlace
 from app.sync import turn_log, turn_references
-from app.sync.change import ERASE, Change
+from app.sync.change import ERASE, Change, Seen
 from app.sync.turn_log import LaneTurn
 
 KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search", "inbox_rule")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
     "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, undoes_lane, undoes_n"
-    f" FROM memory_history WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
+    f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
 )
 _HEAD: Final = (
     "SELECT json_object('id', id, 'title', title, 'agent', agent, 'channel', channel, 'trust', trust,"
@@ -80,7 +80,7 @@ def part_after(
     turns = tuple(turn for n, _, _ in places for turn in turn_log.turns_of(connection, lane, n))
     sessions = {turn.session: None for turn in turns}
     sessions |= {change.target: None for change in changes if change.target_kind == "session"}
-    begun = (connection.execute(_HEAD, (session,)).get for session in sessions)
+    begun = (head_of(connection, session) for session in sessions)
     knowledge = connection.execute(
         "SELECT n, of_lane, known FROM lane_knowledge WHERE lane = ? AND n > ? AND n <= ? ORDER BY n, of_lane",
         (lane, after, last),
@@ -90,8 +90,8 @@ def part_after(
         first=after + 1,
         last=last,
         knowledge=tuple((int(str(n)), int(str(other)), int(str(known))) for n, other, known in knowledge),
-        sessions=tuple(json.loads(str(head)) for head in begun if head is not None),
-        names=_names(connection, changes),
+        sessions=tuple(head for head in begun if head is not None),
+        names=names_in(connection, changes),
         changes=changes,
         turns=turns,
         places=places,
@@ -115,13 +115,41 @@ def changes_of_row(connection: apsw.Connection, kind: str, target: str) -> list[
     erased = connection.execute(
         "SELECT hlc, lane, n, at, actor FROM erasures WHERE target_kind = ? AND target = ?", (kind, target)
     ).fetchall()
-    found = [_change(connection, row) for row in rows]
+    found = [_change(connection, row, _known(connection, row)) for row in rows]
     if kind == "entity":
         places = erasures.places_of_target(connection, target)
         found = [change for change in found if all(change.saw(place) for place in places)]
     else:
         found += [_erasure(connection, (*row, kind, target)) for row in erased]
     return sorted(found, key=lambda change: change.place)
+
+
+def shared_changes(connection: apsw.Connection) -> Iterator[Change]:
+    """Yield all changes that are in the exchange, row by row.
+
+    Those of a row are of all lanes and in canonical order, and their ``seen`` is empty. What was forgotten for ever is
+    left out; erasures come first.
+    """
+    erased = connection.execute(
+        "SELECT e.hlc, e.lane, e.n, e.at, e.actor, e.target_kind, e.target FROM erasures e"
+        " JOIN lanes l ON l.lane = e.lane AND e.n <= l.shared_n ORDER BY e.hlc, e.lane, e.n"
+    ).fetchall()
+    for hlc, lane, n, at, actor, kind, target in erased:
+        place = ChangePlace(int(str(hlc)), int(str(lane)), int(str(n)))
+        yield Change(place, {}, int(str(at)), str(actor), None, str(kind), str(target), ERASE, None, None)
+    rows = connection.execute(
+        f"{_ENTRIES} AND n BETWEEN 1 AND (SELECT l.shared_n FROM lanes l WHERE l.lane = h.lane)"
+        " AND (target NOT IN (SELECT target FROM erasures) OR (target_kind = 'entity' AND NOT"
+        f" {erasures.IS_FORGOTTEN})) ORDER BY target_kind, target, hlc, lane, n"
+    )
+    for row in rows:
+        yield _change(connection, row, {})
+
+
+def head_of(connection: apsw.Connection, session: str) -> Mapping[str, Any] | None:
+    """Return how a conversation began, with its other ids; ``None`` without it."""
+    head = connection.execute(_HEAD, (session,)).get
+    return None if head is None else dict(json.loads(str(head)))
 
 
 def _last_within(connection: apsw.Connection, lane: int, after: int, sealed: int, most: int) -> int:
@@ -148,16 +176,22 @@ def _changes(connection: apsw.Connection, lane: int, after: int, last: int) -> I
         "SELECT hlc, lane, n, at, actor, target_kind, target FROM erasures WHERE lane = ? AND n > ? AND n <= ?",
         (lane, after, last),
     ).fetchall()
-    found = [_change(connection, row) for row in rows] + [_erasure(connection, row) for row in erased]
+    found = [_change(connection, row, _known(connection, row)) for row in rows] + [
+        _erasure(connection, row) for row in erased
+    ]
     yield from sorted(found, key=lambda change: change.place.n)
 
 
-def _change(connection: apsw.Connection, row: tuple[Any, ...]) -> Change:
+def _known(connection: apsw.Connection, row: tuple[Any, ...]) -> Seen:
+    return lanes.known_at(connection, row[1], row[2])
+
+
+def _change(connection: apsw.Connection, row: tuple[Any, ...], seen: Seen) -> Change:
     hlc, lane, n, at, actor, run_id, kind, target, event, before, after, *undoes = row
     before, after = (None if text is None else json.loads(text) for text in (before, after))
     return Change(
         place=ChangePlace(hlc, lane, n),
-        seen=lanes.known_at(connection, lane, n),
+        seen=seen,
         at_ms=at,
         actor=actor,
         run_id=run_id,
@@ -195,7 +229,7 @@ def named_in(changes: Iterable[Change]) -> set[str]:
     }
 
 
-def _names(connection: apsw.Connection, changes: tuple[Change, ...]) -> dict[str, tuple[str, str]]:
+def names_in(connection: apsw.Connection, changes: Iterable[Change]) -> dict[str, tuple[str, str]]:
     """Return name and type of the entities that states of entities name by id."""
     ids = named_in(changes)
     rows = connection.execute(

@@ -20,7 +20,7 @@ from app.store import meta
 from app.store.store import Store
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.membership import Membership, Standing
-from app.sync.sealing import device_state, primitives
+from app.sync.sealing import device_state, primitives, sealed_object
 from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import MemberList
 
@@ -46,15 +46,23 @@ class DeviceStates:
         self._membership = membership
         self._published: tuple[int, DeviceState] = (0, DeviceState(0))
 
-    async def publish(self, point: ExchangePoint, standing: Standing) -> None:
+    async def publish(self, point: ExchangePoint, standing: Standing, snapshot: str, unreadable: str) -> None:
         """Publish how far this device is; begin a new epoch once all forgot the same.
 
         Args:
             point: The exchange point.
             standing: The standing of this device.
+            snapshot: The newest snapshot that it saw whole, ``""`` for none.
+            unreadable: The snapshot that it could not read, ``""`` for none.
         """
         receiving = primitives.public_receiving_key(standing.keys.receiving[-1]).hex()
-        state = replace(await self._store.read(_own_state), receiving=receiving)
+        state = replace(
+            await self._store.read(_own_state),
+            receiving=receiving,
+            reader=sealed_object.FORMAT,
+            snapshot=snapshot,
+            unreadable=unreadable,
+        )
         epoch, former = self._published
         now_ms = self._clock.now_ms()
         is_due = abs(now_ms - former.at_ms) >= LONGEST_MS
@@ -70,6 +78,10 @@ class DeviceStates:
         """Return the last states of all members, at the place or known from before."""
         states = await in_daemon_thread(device_state.states_of, point, standing.keys, standing.members)
         return await self._store.write(partial(_kept, states))
+
+    async def own(self) -> DeviceState:
+        """Return how far this device is."""
+        return await self._store.read(_own_state)
 
     async def known(self) -> Mapping[str, DeviceState]:
         """Return the last states of members as they are known here."""

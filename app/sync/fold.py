@@ -40,6 +40,7 @@ class FoldedRow:
         state: Its state as the history keeps it, ``None`` where it is deleted or forgotten for ever. What is derived
             from its other fields, such as the count of tokens, is that of one of the changes and to be made again.
         whole: All its fields, also where ``state`` leaves them out; ``None`` where it is forgotten for ever.
+            There an archived row is deleted if it was before.
         is_erased: Whether it is forgotten for ever.
         kept: Texts that stand beside its own.
         notices: What a person is to hear of it.
@@ -95,6 +96,7 @@ class _Existence:
         signs: The changes by which it is there, and whether each states it.
         statements: The changes that state it.
         departures: The changes by which it went.
+        deletions: Those of them that deleted it, unless one who knew of them left it live or found it so.
         notices: What a person is to hear.
         fields: The fields of existence of a row that is there.
         made: The change by which it was made, and others that made the same of the same on other machines.
@@ -103,6 +105,7 @@ class _Existence:
     signs: dict[ChangePlace, bool] = field(default_factory=dict)
     statements: dict[ChangePlace, Change] = field(default_factory=dict)
     departures: list[Change] = field(default_factory=list)
+    deletions: list[Change] = field(default_factory=list)
     notices: dict[FoldNotice, None] = field(default_factory=dict)
     fields: dict[str, Any] = field(default_factory=dict)
     made: list[ChangePlace] = field(default_factory=list)
@@ -132,11 +135,15 @@ class _Existence:
             notice: None for notice in self.notices if not (change.saw(notice.place) and change.saw(notice.other))
         }
         changed = _said(change)
+        if not (_is_gone(change.before) and _is_gone(change.after)):
+            self.deletions = [one for one in self.deletions if not change.saw(one.place)]
         if not _is_gone(change.after):
             self._add_sign(change, changed)
         elif not _is_gone(change.before) or not changed.isdisjoint(("existence", *EXISTENCE)):
             self.signs = {place: states for place, states in self.signs.items() if not self._saw_sign(change, place)}
             self.departures.append(change)
+            if change.after is None and not _is_gone(change.before):
+                self.deletions.append(change)
             self.notices.update((FoldNotice("edit_kept_row", place, change.place), None) for place in self.signs)
 
     def _add_sign(self, change: Change, changed: frozenset[str]) -> None:
@@ -158,6 +165,11 @@ class _Existence:
         # A fact that another one took the place of comes back by what it says alone, not by a tag or pin.
         is_there = any(self.signs.values()) if _is_superseded(last) else bool(self.signs)
         return None if is_there else last
+
+    @property
+    def deleted_ms(self) -> int | None:
+        """The time of the last deletion that counts, ``None`` without one."""
+        return self.deletions[-1].at_ms if self.deletions else None
 
     @property
     def statement(self) -> Change | None:
@@ -223,12 +235,14 @@ class _Fold:
         if departure is not None and departure.after is None:
             state = None
             if self._kind == "memory":
-                whole = whole | {"deleted_at": departure.at_ms}
+                whole = whole | {"deleted_at": self._existence.deleted_ms or departure.at_ms}
         elif departure is not None and departure.after is not None:
             gone = {name: departure.after[name] for name in EXISTENCE if name in departure.after}
             whole = values | gone
             bare = {name: departure.after[name] for name in BARE} if _is_bare(departure.after) else {}
             state = whole | bare
+            if bare and whole.get("superseded_by") is None:
+                whole = whole | {"deleted_at": self._existence.deleted_ms}
         kept = (version for one in fields if isinstance(one, Lines) for version in one.versions())
         kept = (version for version in kept if not self._is_settled(version))
         notices = [notice for one in fields for notice in one.notices()]
@@ -278,7 +292,8 @@ class _Fold:
         for one in fields:
             one.follow(change, before, after)
         if is_whole:
-            self._fields = {name: one for name, one in self._fields.items() if one in fields}
+            # A field that its writer did not read either is of a newer Keepsake, and stays.
+            self._fields = {name: one for name, one in self._fields.items() if one in fields or name not in before}
 
     def _take_base(self, change: Change, before: State) -> None:
         """Take what a writer read of fields whose changes are forgotten or older."""

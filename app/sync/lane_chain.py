@@ -62,9 +62,15 @@ def objects_of(point: ExchangePoint, lane: int) -> list[SegmentObject]:
     return sorted(found, key=lambda one: (one.first, one.last, one.revision))
 
 
-def is_without_gap(objects: list[SegmentObject], last: int) -> bool:
-    """Return whether some segments have all numbers up to one, by their names."""
-    reached = 0
+def is_without_gap(objects: list[SegmentObject], last: int, covered: int) -> bool:
+    """Return whether some segments have all numbers up to one, by their names.
+
+    Args:
+        objects: The segments, in order.
+        last: The number.
+        covered: Up to which number a snapshot has the lane, so that no segment needs to.
+    """
+    reached = covered
     for one in objects:
         if one.first > reached + 1:
             break

@@ -27,6 +27,11 @@ def mark(connection: apsw.Connection, lane: int) -> tuple[int, str]:
     return (0, "") if row is None else (int(str(row[0])), str(row[1]))
 
 
+def marks(connection: apsw.Connection) -> dict[int, int]:
+    """Return for each lane the last number that is in the exchange."""
+    return {int(str(lane)): int(str(n)) for lane, n in connection.execute("SELECT lane, shared_n FROM lanes")}
+
+
 def set_mark(connection: apsw.Connection, lane: int, n: int, digest: str) -> None:
     """Note that the changes of a lane up to a number are in the exchange."""
     connection.execute("UPDATE lanes SET shared_n = ?, digest = ? WHERE lane = ?", (n, digest, lane))
@@ -55,17 +60,40 @@ def agrees(connection: apsw.Connection, part: LanePart) -> bool:
 def add_lane(connection: apsw.Connection, part: LanePart, wall_ms: int) -> None:
     """Keep how far a lane has come, and what it knew."""
     clocks = [change.place.hlc for change in part.changes] + [hlc for _, hlc, _ in part.places]
-    for lane in {part.lane, *(turn.lane for turn in part.turns)}:
-        connection.execute(
-            "INSERT INTO lanes (lane, is_own, began_at) VALUES (?, 0, ?) ON CONFLICT (lane) DO NOTHING", (lane, wall_ms)
-        )
+    add_lanes(connection, {part.lane, *(turn.lane for turn in part.turns)}, wall_ms)
     connection.execute(
         "UPDATE lanes SET n = max(n, ?1), sealed = max(n, ?1), hlc = max(hlc, ?2) WHERE lane = ?3",
         (part.last, max(clocks, default=0), part.lane),
     )
+    add_knowledge(connection, [(part.lane, *learned) for learned in part.knowledge])
+
+
+def add_lanes(connection: apsw.Connection, names: Iterable[int], wall_ms: int) -> None:
+    """Make lanes known, unless they are."""
     connection.executemany(
-        "INSERT INTO lane_knowledge (lane, n, of_lane, known) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [(part.lane, *learned) for learned in part.knowledge],
+        "INSERT INTO lanes (lane, is_own, began_at) VALUES (?, 0, ?) ON CONFLICT (lane) DO NOTHING",
+        [(lane, wall_ms) for lane in names],
+    )
+
+
+def reach(connection: apsw.Connection, lane: int, n: int, hlc: int, digest: str) -> None:
+    """Note that a lane is here, and in the exchange, up to a number."""
+    connection.execute(
+        "UPDATE lanes SET n = max(n, ?2), sealed = max(sealed, ?2), hlc = max(hlc, ?3), shared_n = ?2, digest = ?4"
+        " WHERE lane = ?1 AND shared_n < ?2",
+        (lane, n, hlc, digest),
+    )
+
+
+def add_knowledge(connection: apsw.Connection, knowledge: Iterable[tuple[int, int, int, int]]) -> None:
+    """Keep what lanes knew of others.
+
+    Args:
+        connection: The writer's connection, inside a transaction.
+        knowledge: From which change of which lane on, of which other lane, up to which number.
+    """
+    connection.executemany(
+        "INSERT INTO lane_knowledge (lane, n, of_lane, known) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", knowledge
     )
 
 

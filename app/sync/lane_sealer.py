@@ -1,4 +1,4 @@
-"""Sealing of lanes' segments by a member, and opening of those that other members sealed."""
+"""Sealing of segments and snapshots by a member, and opening of those of others."""
 
 import hashlib
 import hmac
@@ -19,6 +19,7 @@ from app.sync.sealing.signed_text import TornError
 
 _DIGEST_BYTES: Final = 16
 _FIELDS: Final = ("first", "last", "previous", "digest")
+_COVERED: Final = "covered"
 
 
 class OtherEpochError(ExchangeError):
@@ -31,6 +32,12 @@ class RemovedWriterError(ExchangeError):
     """A machine that was removed wrote a segment afterwards."""
 
     code = "exchange_removed"
+
+
+class CoveredError(ExchangeError):
+    """A snapshot has the changes of a segment, and is not whole at the place."""
+
+    code = "exchange_covered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +65,18 @@ class LaneSealer:
     Args:
         keys: The keys of the device.
         members: The list of members as it is now.
-        pinned: For a lane, the keys of segments that were sealed in an earlier epoch.
+        pinned: By what names begin with, the keys of what was sealed in an earlier epoch.
     """
 
-    def __init__(self, keys: DeviceKeys, members: MemberList, pinned: Callable[[int], Pinned]) -> None:
+    def __init__(self, keys: DeviceKeys, members: MemberList, pinned: Callable[[str], Pinned]) -> None:
         self._keys = keys
         self._members = members
         self._pinned = pinned
+
+    @property
+    def device(self) -> str:
+        """The id of the device."""
+        return self._keys.id
 
     @property
     def vault(self) -> str:
@@ -118,10 +130,13 @@ class LaneSealer:
         Raises:
             TornError: It ends too early.
             ExchangeNewerError: A newer Keepsake wrote it.
+            CoveredError: A snapshot has what it held.
             ExchangeError: It is damaged, of another vault or lane, not the next one, or nobody's whose word counts.
         """
         found = self._read(name, data)
         header, text = _header(found), self._text(found)
+        if _COVERED in found.fields:
+            raise not_whole()
         lane_segment.require_next(
             {"vault": self.vault, "lane": place.lane, "first": header.first, "previous": header.previous}, place
         )
@@ -151,6 +166,37 @@ class LaneSealer:
         """Return what a segment holds, packed, wherever in its lane it stands; raises like ``open``."""
         return self._text(self._read(name, data))
 
+    def snapshot(self, name: str, text: bytes) -> bytes:
+        """Return a part of a snapshot as a sealed object; ``text`` reads it."""
+        return sealed_object.seal(
+            self._keys, self._members.epoch, self.vault, name, text, {}, min_reader=sealed_object.SNAPSHOT_READER
+        )
+
+    def cover(self, name: str, last: int, digest: str) -> bytes:
+        """Return a cover: a sealed segment without content, for those that a snapshot has.
+
+        A Keepsake that does not know snapshots reads from it that it is too old.
+
+        Args:
+            name: The name that it gets.
+            last: The number of the last change.
+            digest: What the next segment names as the one before it.
+        """
+        fields = {"first": 1, "last": last, "previous": "", "digest": digest, _COVERED: True}
+        body = lane_segment.pack(lane_segment.dump({"lines": []}), ())
+        return sealed_object.seal(
+            self._keys, self._members.epoch, self.vault, name, body, fields, min_reader=sealed_object.SNAPSHOT_READER
+        )
+
+    def is_cover(self, name: str, data: bytes) -> bool:
+        """Return whether an object is a cover, whole and signed."""
+        try:
+            found = self._read(name, data)
+            self._secret(found)
+        except (TornError, ExchangeError):
+            return False
+        return _COVERED in found.fields
+
     def _sealed(self, name: str, text: bytes, header: SegmentHeader) -> bytes:
         fields = {field: getattr(header, field) for field in _FIELDS}
         return sealed_object.seal(self._keys, self._members.epoch, self.vault, name, text, fields)
@@ -163,26 +209,34 @@ class LaneSealer:
 
     def _secret(self, found: SealedObject) -> bytes:
         """Return the key of a segment whose writer may have written it."""
-        lane = found.name.partition("/")[0]
+        prefix = found.name.partition("/")[0]
         if found.epoch > self._members.epoch:
             raise OtherEpochError("The list of your machines is still being copied. Wait until the place is complete.")
         if found.epoch == self._members.epoch and found.device in self._members.members:
             secret = sealed_object.key_of(found, self._keys)
         else:
-            secret = key_manifest.key_in(self._pinned(int(lane, 16)), found)
+            secret = key_manifest.key_in(self._pinned(prefix), found)
         if secret is not None:
             return secret
         if found.device not in self._members.members:
-            raise RemovedWriterError("What a machine wrote after it was removed is not taken in.", lane=lane)
+            raise RemovedWriterError("What a machine wrote after it was removed is not taken in.", lane=prefix)
         raise OtherEpochError(
             "Another machine sealed changes with a key that is no longer used. They come here once it has met the"
             " others again.",
-            lane=lane,
+            lane=prefix,
         )
 
     def _digest(self, header: str) -> str:
         # Keyed, so that who keeps the exchange cannot try out what a segment may say.
         return hmac.new(self._keys.digest_key, header.encode(), hashlib.sha256).hexdigest()[: 2 * _DIGEST_BYTES]
+
+
+def not_whole() -> CoveredError:
+    """Return the error for a snapshot that is needed and not whole at the place."""
+    return CoveredError(
+        "Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it"
+        " is."
+    )
 
 
 def _header(found: SealedObject) -> SegmentHeader:

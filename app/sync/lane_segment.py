@@ -18,7 +18,8 @@ from app.store.lanes import ChangePlace
 from app.sync import capture
 from app.sync.capture import LanePart
 from app.sync.change import ERASE, Change
-from app.sync.turn_log import LaneTurn
+from app.sync.sealing import sealed_object
+from app.sync.turn_log import COLUMNS, LaneTurn
 
 MOST_BYTES: Final = 256 << 20
 """No segment is larger once it is unpacked."""
@@ -28,6 +29,14 @@ _MOST_AHEAD_MS: Final = 100 * 366 * 86_400_000
 _LEVEL: Final = 6
 _MOST_N: Final = (1 << 48) - 1
 _MOST_INTEGER: Final = (1 << 63) - 1
+_NAME_FIELDS, _TURN_FIELDS = 3, 5
+_KNOWN: Final = {
+    "session": {"id", "title", "agent", "channel", "trust", "created_at", "first_seen", "attributes", "aliases"},
+    "change": {
+        "hlc", "n", "at", "actor", "run", "kind", "target", "event", "before", "after", "undoes",
+    },
+}  # fmt: skip
+"""Fields that a conversation and a change have."""
 
 Line = dict[str, Any]
 
@@ -85,8 +94,8 @@ def encode(part: LanePart, vault: str, previous: str) -> tuple[bytes, str]:
         vault: The id of the vault.
         previous: The digest of the segment before it, ``""`` for the first.
     """
-    lines = [_dump(line) for line in _lines(part)]
-    header = _dump(
+    lines = [dump(line) for line in _lines(part)]
+    header = dump(
         {
             "vault": vault,
             "lane": part.lane,
@@ -109,13 +118,17 @@ def decode(data: bytes, place: SegmentPlace) -> LanePart:
         place: Where it stands.
 
     Raises:
+        ExchangeNewerError: It says what this Keepsake does not know.
         ExchangeError: It is damaged, of another vault or lane, or not the next one.
     """
-    header, lines = unpack(data)
+    header, texts = unpack(data)
     fields = json.loads(header)
     require_next(fields, place)
     try:
-        return _part(fields, [json.loads(line) for line in lines if line != _GONE])
+        lines = [json.loads(text) for text in texts if text != _GONE]
+        if not all(map(_is_known, lines)):
+            raise sealed_object.newer(sealed_object.FORMAT + 1)
+        return _part(fields, lines)
     except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise damaged(place.lane) from error
 
@@ -222,11 +235,12 @@ def require_next(said: Mapping[str, Any], place: SegmentPlace) -> None:
 def _lines(part: LanePart) -> Iterable[Line]:
     yield from ({"session": dict(session)} for session in part.sessions)
     yield from ({"name": [identity, *said]} for identity, said in (part.names or {}).items())
-    yield from ({"change": _change_line(change)} for change in part.changes)
+    yield from ({"change": change_line(change)} for change in part.changes)
     yield from ({"turn": [turn.n, turn.session, turn.lane, turn.seq, turn.said]} for turn in part.turns)
 
 
-def _change_line(change: Change) -> Line:
+def change_line(change: Change) -> Line:
+    """Return a change as a line holds it, without its lane."""
     return {
         "hlc": change.place.hlc,
         "n": change.place.n,
@@ -242,23 +256,37 @@ def _change_line(change: Change) -> Line:
     }
 
 
+def _is_known(line: Line) -> bool:
+    """Return whether this Keepsake knows all fields of a line, those of states apart.
+
+    Those it does not know are kept in the history, for machines that do.
+    """
+    if not isinstance(line, dict):
+        raise TypeError("not a line")
+    [(kind, said)] = line.items()
+    if kind == "turn":
+        return len(said) == _TURN_FIELDS and set(said[-1]) <= set(COLUMNS)
+    if kind == "name":
+        return len(said) == _NAME_FIELDS
+    return kind in _KNOWN and set(said) <= _KNOWN[kind]
+
+
 def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:
-    lane = _whole(said["lane"], 1)
-    last = _whole(said["last"], 1, _MOST_N)
-    first = _whole(said["first"], 1, last)
+    lane = whole(said["lane"], 1)
+    last = whole(said["last"], 1, _MOST_N)
+    first = whole(said["first"], 1, last)
     part = LanePart(
         lane=lane,
         first=first,
         last=last,
         knowledge=tuple(
-            (_whole(n, first, last), _whole(other, 1), _whole(known, 0, _MOST_N))
-            for n, other, known in said["knowledge"]
+            (whole(n, first, last), whole(other, 1), whole(known, 0, _MOST_N)) for n, other, known in said["knowledge"]
         ),
         sessions=tuple(line["session"] for line in lines if "session" in line),
         names={line["name"][0]: (line["name"][1], line["name"][2]) for line in lines if "name" in line},
-        changes=tuple(_change(lane, line["change"]) for line in lines if "change" in line),
-        turns=tuple(_turn(*line["turn"]) for line in lines if "turn" in line),
-        places=tuple((_whole(n, first, last), _clock(hlc), _whole(at)) for n, hlc, at in said["places"]),
+        changes=tuple(change_of(lane, line["change"]) for line in lines if "change" in line),
+        turns=tuple(turn_of(*line["turn"]) for line in lines if "turn" in line),
+        places=tuple((whole(n, first, last), clock(hlc), whole(at)) for n, hlc, at in said["places"]),
     )
     numbers = [change.place.n for change in part.changes]
     clocks = [change.place.hlc for change in part.changes]
@@ -275,12 +303,13 @@ def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:
     return part
 
 
-def _change(lane: int, line: Mapping[str, Any]) -> Change:
+def change_of(lane: int, line: Mapping[str, Any]) -> Change:
+    """Return the change of a lane that a line holds."""
     undoes = line["undoes"]
     return Change(
-        place=ChangePlace(_clock(line["hlc"]), lane, _whole(line["n"], 1, _MOST_N)),
+        place=ChangePlace(clock(line["hlc"]), lane, whole(line["n"], 1, _MOST_N)),
         seen={},
-        at_ms=_whole(line["at"]),
+        at_ms=whole(line["at"]),
         actor=line["actor"],
         run_id=line["run"],
         target_kind=line["kind"],
@@ -288,19 +317,21 @@ def _change(lane: int, line: Mapping[str, Any]) -> Change:
         event=line["event"],
         before=line["before"],
         after=line["after"],
-        undoes=None if undoes is None else (_whole(undoes[0], 1), _whole(undoes[1], 1, _MOST_N)),
+        undoes=None if undoes is None else (whole(undoes[0], 1), whole(undoes[1], 1, _MOST_N)),
     )
 
 
-def _turn(n: Any, session: str, lane: Any, seq: Any, said: dict[str, Any]) -> LaneTurn:
-    return LaneTurn(_whole(n, 1, _MOST_N), session, _whole(lane, 1), _whole(seq, 1, _MOST_N), said)
+def turn_of(n: Any, session: str, lane: Any, seq: Any, said: dict[str, Any]) -> LaneTurn:
+    """Return a turn by what a line says of it."""
+    return LaneTurn(whole(n, 1, _MOST_N), session, whole(lane, 1), whole(seq, 1, _MOST_N), said)
 
 
-def _clock(value: Any) -> int:
-    return _whole(value, 1, hybrid_clock.END - 1)
+def clock(value: Any) -> int:
+    """Return a hybrid clock, and refuse all else with ``ValueError``."""
+    return whole(value, 1, hybrid_clock.END - 1)
 
 
-def _whole(value: Any, least: int = -_MOST_INTEGER, most: int = _MOST_INTEGER) -> int:
+def whole(value: Any, least: int = -_MOST_INTEGER, most: int = _MOST_INTEGER) -> int:
     """Return a whole number that is in its limits, and refuse all else with ``ValueError``."""
     if type(value) is not int or not least <= value <= most:
         raise ValueError("not a whole number in its limits")
@@ -322,5 +353,6 @@ def _states(change: Line) -> Iterator[Line]:
         yield from (state for state in (change["before"], change["after"]) if state is not None)
 
 
-def _dump(line: Line) -> str:
+def dump(line: Line) -> str:
+    """Return a line as text, the same for the same line."""
     return json.dumps(line, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -320,13 +320,13 @@ class Membership:
         return replace(standing, keys=keys)
 
     def _sealer(self, point: ExchangePoint, standing: Standing) -> LaneSealer:
-        pinned: dict[int, key_manifest.Pinned] = {}
+        pinned: dict[str, key_manifest.Pinned] = {}
         keys, members = standing.keys, standing.members
 
-        def pinned_in(lane: int) -> key_manifest.Pinned:
-            if lane not in pinned:
-                pinned[lane] = key_manifest.pinned_keys(point, keys, members, members.epoch, f"{lane:016x}")
-            return pinned[lane]
+        def pinned_in(prefix: str) -> key_manifest.Pinned:
+            if prefix not in pinned:
+                pinned[prefix] = key_manifest.pinned_keys(point, keys, members, members.epoch, prefix)
+            return pinned[prefix]
 
         return LaneSealer(keys, members, pinned_in)
 

@@ -50,6 +50,7 @@ class SyncState:
         synced_at: When all went well last since the vault was opened, ``None`` while it did not.
         problem: Why this machine or another does not hear of everything, ``""`` for nothing.
         held: What waits for the person.
+        snapshots: What comes of changes that a machine has not got which is away or too old, ``""`` for nothing.
     """
 
     place: str = ""
@@ -59,6 +60,7 @@ class SyncState:
     synced_at: datetime | None = None
     problem: str = ""
     held: tuple[HeldRemovals, ...] = ()
+    snapshots: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class SyncReport:
     """Outcome of one synchronisation.
 
     Args:
-        taken: How many segments of other machines were taken in.
+        taken: How many segments and snapshots of other machines were taken in.
         added: How many of this one were added.
         waiting: Why more of the others is to come, ``""`` for nothing.
         held: What waits for the person.

@@ -4,8 +4,8 @@ A part of a lane is taken in whole, together with the mark that says so: history
 each row that was touched becomes what all its changes make of it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import apsw
@@ -14,9 +14,12 @@ from app.changes import MAX_NAMED, Area
 from app.erasure import erasures
 from app.history.undo import AREAS
 from app.sync import capture, lane_rows
+from app.sync.change import Change
 from app.sync.lane_rows import Row
 from app.sync.lane_segment import Segment
 from app.sync.row_settler import RowSettler
+from app.sync.snapshots import snapshot_format
+from app.sync.snapshots.snapshot_format import SnapshotHead, SnapshotPart
 from app.sync.turn_log import LaneTurn
 
 _GROUPED: Final = ("memory", "entity", "saved_search")
@@ -38,6 +41,21 @@ class NameSink(Protocol):
 
     def add_named(self, connection: apsw.Connection, names: Mapping[str, tuple[str, str]], now_ms: int) -> None:
         """Add entities that others name by id, unless they are here."""
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """Areas and ids that were changed so far."""
+
+    areas: set[Area] = field(default_factory=set)
+    ids: dict[str, None] = field(default_factory=dict)
+
+    def add(self, identity: str, *areas: Area) -> None:
+        self.ids[identity] = None
+        self.areas.update(areas)
+
+    def received(self) -> "Received":
+        return Received(frozenset(self.areas), tuple(self.ids) if len(self.ids) <= MAX_NAMED else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,31 +106,53 @@ class Receiver:
         lane_rows.seal(connection)
         lane_rows.add_lane(connection, part, now_ms)
         lane_rows.set_mark(connection, part.lane, part.last, segment.digest)
-        ids: dict[str, None] = {}
-        areas: set[Area] = set()
-        for begun in part.sessions:
-            if not erasures.is_erased(connection, str(begun["id"])) and self._turns.add_session(
-                connection, begun, now_ms
-            ):
-                ids[str(begun["id"])] = None
-                areas.add("sessions")
-        for session, turns in _by_session(part.turns).items():
-            if not erasures.is_erased(connection, session) and self._turns.add_turns(
-                connection, session, turns, now_ms
-            ):
-                ids[session] = None
-                areas |= {"sessions", "messages", "index"}
-        changes = lane_rows.add_erasures(connection, part.changes)
-        named = capture.named_in(changes)
-        names = {entity: said for entity, said in (part.names or {}).items() if entity in named}
-        self._names.add_named(connection, names, now_ms)
-        touched = lane_rows.add_changes(connection, changes)
-        ids.update((target, None) for _, target in touched)
-        for kind, changed in self._settle(connection, touched, now_ms).items():
-            ids.update(dict.fromkeys(changed))
-            areas |= AREAS[kind]
+        outcome = _Outcome()
+        self._add_turns(connection, part.sessions, part.turns, now_ms, outcome)
+        touched = self._add_changes(connection, part.changes, part.names or {}, now_ms)
+        self._settle_touched(connection, touched, now_ms, outcome)
         lane_rows.learn(connection)
-        return Received(frozenset(areas), tuple(ids) if len(ids) <= MAX_NAMED else ())
+        return outcome.received()
+
+    def take_turns(self, connection: apsw.Connection, part: SnapshotPart, now_ms: int) -> Received:
+        """Take a part of a snapshot in that has turns; done again, it adds nothing.
+
+        Args:
+            connection: The writer's connection, inside a transaction.
+            part: The part.
+            now_ms: The time, milliseconds UTC.
+        """
+        lane_rows.add_lanes(connection, {turn.lane for turn in part.turns}, now_ms)
+        outcome = _Outcome()
+        self._add_turns(connection, part.sessions, part.turns, now_ms, outcome)
+        return outcome.received()
+
+    def take_changes(
+        self, connection: apsw.Connection, head: SnapshotHead, parts: Iterable[SnapshotPart], now_ms: int
+    ) -> Received:
+        """Take in the changes of a snapshot, with its marks.
+
+        Changes that are here are passed over.
+
+        Args:
+            connection: The writer's connection, inside a transaction.
+            head: The snapshot, whose turns are here.
+            parts: Its parts with changes, in order.
+            now_ms: The time, milliseconds UTC.
+        """
+        lane_rows.seal(connection)
+        lane_rows.add_lanes(connection, head.lanes, now_ms)
+        marks = lane_rows.marks(connection)
+        outcome, touched = _Outcome(), dict[Row, None]()
+        for part in parts:
+            self._add_turns(connection, part.sessions, (), now_ms, outcome)
+            lane_rows.add_knowledge(connection, part.knowledge)
+            changes = snapshot_format.beyond(part.changes, marks)
+            touched.update(dict.fromkeys(self._add_changes(connection, changes, part.names, now_ms)))
+        for lane, end in head.lanes.items():
+            lane_rows.reach(connection, lane, end.n, end.hlc, end.digest)
+        self._settle_touched(connection, list(touched), now_ms, outcome)
+        lane_rows.learn(connection)
+        return outcome.received()
 
     def settle_own(self, connection: apsw.Connection, after: int, now_ms: int) -> Received:
         """Record what the history lacks; settle what depends on rows that were changed here.
@@ -130,6 +170,44 @@ class Receiver:
         areas = frozenset(area for kind, ids in changed.items() if ids for area in AREAS[kind])
         ids = tuple(one for ids in changed.values() for one in ids)
         return Received(areas, ids if len(ids) <= MAX_NAMED else ())
+
+    def _add_turns(
+        self,
+        connection: apsw.Connection,
+        sessions: Iterable[Mapping[str, Any]],
+        turns: Sequence[LaneTurn],
+        now_ms: int,
+        outcome: _Outcome,
+    ) -> None:
+        for begun in sessions:
+            if not erasures.is_erased(connection, str(begun["id"])) and self._turns.add_session(
+                connection, begun, now_ms
+            ):
+                outcome.add(str(begun["id"]), "sessions")
+        for session, said in _by_session(turns).items():
+            if not erasures.is_erased(connection, session) and self._turns.add_turns(connection, session, said, now_ms):
+                outcome.add(session, "sessions", "messages", "index")
+
+    def _add_changes(
+        self,
+        connection: apsw.Connection,
+        changes: Iterable[Change],
+        names: Mapping[str, tuple[str, str]],
+        now_ms: int,
+    ) -> list[Row]:
+        """Keep changes that are not forgotten; return the rows that they change."""
+        kept = lane_rows.add_erasures(connection, changes)
+        named = capture.named_in(kept)
+        self._names.add_named(connection, {entity: said for entity, said in names.items() if entity in named}, now_ms)
+        return lane_rows.add_changes(connection, kept)
+
+    def _settle_touched(
+        self, connection: apsw.Connection, touched: Sequence[Row], now_ms: int, outcome: _Outcome
+    ) -> None:
+        outcome.ids.update((target, None) for _, target in touched)
+        for kind, changed in self._settle(connection, touched, now_ms).items():
+            outcome.ids.update(dict.fromkeys(changed))
+            outcome.areas |= AREAS[kind]
 
     def _settle(self, connection: apsw.Connection, touched: Sequence[Row], now_ms: int) -> dict[str, Sequence[str]]:
         by_kind: dict[str, list[str]] = {}

@@ -9,7 +9,7 @@ import logging
 import platform
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -34,19 +34,20 @@ from app.errors import (
 )
 from app.sentence import Sentence
 from app.store import lanes, meta
-from app.store.lane_identity import was_written_here
 from app.store.store import Store
 from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_log
-from app.sync.device_states import REWRITTEN, DeviceStates
+from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
-from app.sync.lane_sealer import OtherEpochError, RemovedWriterError
-from app.sync.lane_segment import Forgotten, Segment, SegmentPlace
+from app.sync.lane_sealer import RemovedWriterError
+from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.membership import Membership
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
+from app.sync.own_lanes import HeldOpenError, OwnLanes
 from app.sync.receiver import Received, Receiver
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.signed_text import TornError
+from app.sync.snapshots.snapshot_keeper import SnapshotKeeper
 
 _log = logging.getLogger(__name__)
 
@@ -64,8 +65,21 @@ _MISSING: Final = Sentence("Changes of another machine are missing.")
 Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
 
 
-class _HeldOpenError(Exception):
-    """An import runs, so that nothing can be sealed."""
+@dataclass(slots=True)
+class _Pull:
+    """Outcome of taking in, as far as it has come.
+
+    Args:
+        taken: How many segments and snapshots were taken in.
+        reasons: Why more of a lane waits, an empty sentence for nothing.
+        removed: How many rows each lane removed.
+        held: What waits for the person, by lane.
+    """
+
+    taken: int = 0
+    reasons: list[Sentence] = field(default_factory=list)
+    removed: Counter[int] = field(default_factory=Counter)
+    held: dict[int, HeldRemovals] = field(default_factory=dict)
 
 
 class SyncService:
@@ -77,6 +91,7 @@ class SyncService:
         membership: The standing of this device among the machines.
         states: Tells the other devices of this one.
         receiver: Takes in what other machines changed.
+        snapshots: Takes snapshots in and writes them.
         forget: Forgets for ever what another machine forgot.
         publish: Tells everyone who listens of a change.
     """
@@ -88,6 +103,7 @@ class SyncService:
         membership: Membership,
         states: DeviceStates,
         receiver: Receiver,
+        snapshots: SnapshotKeeper,
         forget: Forget,
         publish: Callable[[ChangeSet], None],
     ) -> None:
@@ -96,6 +112,8 @@ class SyncService:
         self._membership = membership
         self._states = states
         self._receiver = receiver
+        self.snapshots = snapshots
+        self._own_lanes = OwnLanes(store, snapshots)
         self._forget = forget
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
@@ -141,6 +159,7 @@ class SyncService:
         def work(connection: apsw.Connection) -> None:
             meta.write(connection, VAULT_KEY, vault)
             meta.write(connection, PLACE_KEY, shown)
+            self.snapshots.forget_place(connection)
 
         await self._store.write(work)
         await self._begin_anew()
@@ -232,6 +251,7 @@ class SyncService:
             synced_at=optional_datetime(self._synced_ms),
             problem=self._problem,
             held=self._held,
+            snapshots=self.snapshots.standstill if address else "",
         )
 
     @stoppable
@@ -270,12 +290,13 @@ class SyncService:
                 pulled = await self._pull(sealed)
                 await self._obey()
                 await self._seal()
-            except _HeldOpenError:
+            except HeldOpenError:
                 return SyncReport(waiting=Sentence("An import is running. The exchange goes on when it has ended."))
-            await self._rewind(sealed)
-            added = await self._push(sealed)
-            await self._rewrite(sealed)
-            await self._states.publish(joined.point, standing)
+            await self._own_lanes.rewind(sealed)
+            added = await self._own_lanes.push(sealed)
+            await self._own_lanes.rewrite(sealed)
+            await self.snapshots.keep(sealed, standing, is_complete=not pulled.waiting)
+            await self._states.publish(joined.point, standing, self.snapshots.newest, self.snapshots.unreadable)
             return replace(pulled, added=added)
 
     async def accept(self, lane: str, last: int) -> SyncState:
@@ -320,7 +341,7 @@ class SyncService:
     def _require_no_import(self) -> None:
         """Refuse to seal while an import runs; to be called in the transaction that seals."""
         if not self._store.may_seal:
-            raise _HeldOpenError
+            raise HeldOpenError
 
     async def _seal(self) -> None:
         now_ms = self._clock.now_ms()
@@ -338,39 +359,60 @@ class SyncService:
         self._tell(await self._store.write(work))
 
     async def _pull(self, joined: SealedExchange) -> SyncReport:
-        """Take in all that can be; return how many segments, and why others wait."""
-        taken, is_new = 0, True
-        reasons: list[Sentence] = []
-        removed: Counter[int] = Counter()
-        held: dict[int, HeldRemovals] = {}
-        await self._leave_copied_lane(joined)
-        while is_new:
-            is_new, reasons = False, []
+        """Take in all that can be; return how much, and why more waits."""
+        pull, before = _Pull(), -1
+        await self.snapshots.look(joined)
+        await self._own_lanes.leave_copied(joined)
+        if not await self._store.read(lane_rows.has_others):
+            await self._take_snapshot(joined, pull)
+        while pull.taken > before:
+            before, pull.reasons = pull.taken, []
             for name in await in_daemon_thread(joined.point.lanes):
-                lane = int(name, 16)
-                if lane in held:
-                    reasons.append(_HELD)
-                    continue
-                try:
-                    while not isinstance(found := await self._next(joined, lane), Sentence | None):
-                        count = removed[lane] + await self._removed_by(found)
-                        if await self._store.read(partial(removal_guard.is_too_much, removed=count)):
-                            held[lane] = HeldRemovals(name, found.part.last, count)
-                            found = _HELD
-                            break
-                        self._tell(await self._store.write(partial(self._take, found, self._clock.now_ms())))
-                        removed[lane], taken, is_new = count, taken + 1, True
-                    reasons.append(found or _NOTHING)
-                except _HeldOpenError:
-                    raise
-                except Exception as error:
-                    if isinstance(error, MachineError | CancelledByPersonError) and not isinstance(
-                        error, ExchangeError
-                    ):
-                        raise
-                    reasons.append(_reason(error))
-        waiting = min(filter(None, reasons), key=lambda reason: reason == _MISSING, default=_NOTHING)
-        return SyncReport(taken, 0, waiting, tuple(held.values()))
+                pull.reasons.append(await self._pull_lane(joined, int(name, 16), pull))
+            if pull.taken == before and not pull.held:
+                pull.reasons.append(await self._take_snapshot(joined, pull))
+        waiting = min(filter(None, pull.reasons), key=lambda reason: reason == _MISSING, default=_NOTHING)
+        return SyncReport(pull.taken, 0, waiting, tuple(pull.held.values()))
+
+    async def _pull_lane(self, joined: SealedExchange, lane: int, pull: _Pull) -> Sentence:
+        """Take in all of a lane that can be; return why more of it waits."""
+        if lane in pull.held:
+            return _HELD
+        try:
+            while not isinstance(segment := await self._next(joined, lane), Sentence | None):
+                count = pull.removed[lane] + await self._removed_by(segment)
+                if await self._store.read(partial(removal_guard.is_too_much, removed=count)):
+                    pull.held[lane] = HeldRemovals(f"{lane:016x}", segment.part.last, count)
+                    return _HELD
+                self._tell(await self._store.write(partial(self._take, segment, self._clock.now_ms())))
+                pull.removed[lane] = count
+                pull.taken += 1
+        except HeldOpenError:
+            raise
+        except Exception as error:
+            if isinstance(error, MachineError | CancelledByPersonError) and not isinstance(error, ExchangeError):
+                raise
+            return _reason(error)
+        return segment or _NOTHING
+
+    async def _take_snapshot(self, joined: SealedExchange, pull: _Pull) -> Sentence:
+        """Take in a snapshot with more than the segments; return why that waits."""
+        head = await self.snapshots.next_head()
+        if head is None:
+            return _NOTHING
+        marks = await self._store.read(lane_rows.marks)
+        lane, end = max(head.lanes.items(), key=lambda item: item[1].n - marks.get(item[0], 0))
+        try:
+            texts, removed = await self.snapshots.changes(joined, head)
+            is_accepted = await self._store.read(partial(removal_guard.is_accepted, lane=lane, n=end.n))
+            if not is_accepted and await self._store.read(partial(removal_guard.is_too_much, removed=removed)):
+                pull.held[lane] = HeldRemovals(f"{lane:016x}", end.n, removed)
+                return _HELD
+            await self.snapshots.take(joined, head, texts, self._require_no_import, self._tell)
+        except ExchangeError as error:
+            return error.sentence
+        pull.taken += 1
+        return _NOTHING
 
     async def _removed_by(self, segment: Segment) -> int:
         """Return how many rows a segment removes that the person did not accept."""
@@ -431,106 +473,11 @@ class SyncService:
             )
         return segment
 
-    async def _leave_copied_lane(self, joined: SealedExchange) -> None:
-        """Begin a new lane where the exchange knows the own one better than this vault.
-
-        Then the vault was copied, or put back from a backup, and its former lane is pulled like that of others.
-        """
-
-        def own(connection: apsw.Connection) -> tuple[int, int, str]:
-            lane = lanes.own(connection)
-            return (0, 0, "") if lane is None else (lane.lane, *lane_rows.mark(connection, lane.lane))
-
-        lane, after, digest = await self._store.read(own)
-        if not lane:
-            return
-        for found in await in_daemon_thread(lane_chain.objects_of, joined.point, lane):
-            if found.first <= after:
-                continue
-            data = await in_daemon_thread(joined.point.get, found.name)
-            try:
-                theirs = None if data is None else joined.sealer.header(found.name, data).digest
-            except OtherEpochError:
-                raise
-            except (TornError, ExchangeError):
-                theirs = None
-            ours = await self._store.read(partial(joined.digest, lane, after, found.last, digest))
-            if theirs is None or ours != theirs:
-                _log.warning("the exchange knows more of this vault's lane than the vault; a new lane begins")
-                if not await self._store.begin_lane():
-                    raise _HeldOpenError
-                return
-            # It was put there before the vault could note so.
-            after, digest = found.last, theirs
-            await self._store.write(partial(_set_mark, lane, after, digest))
-
-    async def _rewind(self, joined: SealedExchange) -> None:
-        """Go back to the last whole segment of each own lane that lost some."""
-
-        def shared(connection: apsw.Connection) -> list[tuple[int, int]]:
-            rows = connection.execute("SELECT lane, shared_n FROM lanes WHERE was_own AND shared_n > 0")
-            return [(int(str(lane)), int(str(n))) for lane, n in rows]
-
-        for lane, n in await self._store.read(shared):
-            objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
-            if lane_chain.is_without_gap(objects, n):
-                continue
-            last, digest = await in_daemon_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
-            _log.warning("segments of a lane that was written here are lost; they are written anew")
-            for one in objects:
-                if one.first > last and one.last <= n:  # it is here as a whole
-                    await in_daemon_thread(joined.point.remove, one.name)
-            await self._store.write(partial(_set_mark, lane, min(last, n), digest))
-
-    async def _push(self, joined: SealedExchange) -> int:
-        """Add the sealed changes of all lanes that were written here; return how many segments."""
-        added = 0
-
-        def unsent(connection: apsw.Connection) -> list[tuple[int, int, str]]:
-            rows = connection.execute(
-                "SELECT lane, shared_n, digest FROM lanes WHERE was_own AND shared_n < sealed ORDER BY number"
-            )
-            return [(int(str(lane)), int(str(n)), str(digest)) for lane, n, digest in rows]
-
-        for lane, shared, previous in await self._store.read(unsent):
-            after, digest = shared, previous
-            while (made := await self._store.read(partial(joined.sealed, lane, after, digest))) is not None:
-                name, data, following, last = made
-                if not await in_daemon_thread(joined.keep, name, data):
-                    raise ExchangeError(
-                        "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
-                        lane=f"{lane:016x}",
-                    )
-                after, digest, added = last, following, added + 1
-                await self._store.write(partial(_set_mark, lane, after, digest))
-        return added
-
     async def _obey(self) -> None:
         """Forget for ever what another machine forgot."""
         targets = await self._store.read(erasures.all_targets)
         await self._forget(targets, ACTOR)
         await self._store.write(lane_rows.learn)
-
-    async def _rewrite(self, joined: SealedExchange) -> None:
-        """Write the segments of own lanes and of removed devices anew without what was forgotten."""
-
-        def work(connection: apsw.Connection) -> tuple[dict[int, int], str, str | None]:
-            rows = connection.execute("SELECT lane, n, was_own FROM lanes").fetchall()
-            # A vault that was put back does not know as its own what was written after its copy was made.
-            own = {int(str(lane)): int(str(n)) for lane, n, was in rows if was or was_written_here(int(str(lane)))}
-            return own, str(erasures.count(connection)), meta.read(connection, REWRITTEN)
-
-        own, count, done = await self._store.read(work)
-        if count == (done or "0"):
-            return
-        for lane in await in_daemon_thread(joined.lanes_of_removed):
-            own.setdefault(lane, 0)
-        is_done = True
-        for lane, n in own.items():
-            forgotten = await self._store.read(partial(_forgotten, lane))
-            is_done &= await in_daemon_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
-        if is_done:
-            await self._store.write(lambda connection: meta.write(connection, REWRITTEN, count))
 
     def _tell(self, received: Received) -> None:
         if received.areas:
@@ -568,13 +515,3 @@ def _newer(lane: int, n: int) -> ExchangeNewerError:
         lane=f"{lane:016x}",
         waiting=n,
     )
-
-
-def _forgotten(lane: int, connection: apsw.Connection) -> Forgotten:
-    ids = frozenset(target.id for target in erasures.all_targets(connection) if target.kind != "entity")
-    known = connection.execute("SELECT n FROM lanes WHERE lane = ?", (lane,)).get or 0
-    return Forgotten(ids, erasures.entities_until(connection, lane), int(known))
-
-
-def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> None:
-    lane_rows.set_mark(connection, lane, n, digest)

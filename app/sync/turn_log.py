@@ -87,6 +87,39 @@ def turns_of(connection: apsw.Connection, lane: int, n: int) -> list[LaneTurn]:
     return [LaneTurn(n, str(row[0]), int(str(row[1])), int(str(row[2])), _said(row[3:])) for row in rows]
 
 
+def turns_after(
+    connection: apsw.Connection, session: str, seq: int, most_characters: int
+) -> tuple[list[LaneTurn], int | None]:
+    """Return a session's turns after a number here, and after which to go on.
+
+    Turns that are withheld are among them. Of the last ones the number is ``None``.
+
+    Args:
+        connection: Any connection.
+        session: The id of the session.
+        seq: The number here.
+        most_characters: So much is returned at once, or one turn if that has more.
+    """
+    columns = f"session_id, seq, origin, origin_seq, {', '.join(COLUMNS)}"
+    rows = connection.execute(
+        f"SELECT m.seq, l.lane, coalesce(m.origin_seq, m.seq), {', '.join(f'm.{name}' for name in COLUMNS)} FROM"
+        f" (SELECT {columns} FROM messages WHERE session_id = ?1 AND seq > ?2 UNION ALL SELECT {columns}"
+        " FROM withheld_messages WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3) m"
+        " JOIN lanes l ON l.number = m.origin ORDER BY 1",
+        (session, seq, MOST_TURNS),
+    ).fetchall()
+    turns: list[LaneTurn] = []
+    size, last = 0, seq
+    for row in rows:
+        said = _said(row[3:])
+        size += len(said["content"]) + sum(len(str(said[name])) for name in TEXTS if said[name] is not None)
+        if turns and size > most_characters:
+            return turns, last
+        turns.append(LaneTurn(0, session, int(str(row[1])), int(str(row[2])), said))
+        last = int(str(row[0]))
+    return turns, None if len(rows) < MOST_TURNS else last
+
+
 def _said(values: Sequence[Any]) -> dict[str, Any]:
     said = dict(zip(COLUMNS, values, strict=True))
     return said | {name: None if said[name] is None else json.loads(said[name]) for name in TEXTS}

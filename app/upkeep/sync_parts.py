@@ -24,6 +24,7 @@ from app.sync.receiver import Receiver
 from app.sync.row_settler import StateSettler
 from app.sync.sealing.key_store import KeyStore
 from app.sync.service import SyncService
+from app.sync.snapshots.snapshot_keeper import SnapshotKeeper
 from app.sync.sync_loop import SyncLoop
 
 if TYPE_CHECKING:
@@ -89,7 +90,10 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
     receiver = Receiver(settlers, TurnReceiver(indexer), entities, record_unrecorded)
     membership = Membership(runtime.store, runtime.clock, KeyStore())
     states = DeviceStates(runtime.store, runtime.clock, membership)
-    service = SyncService(runtime.store, runtime.clock, membership, states, receiver, erasure.obey, runtime.publish)
+    snapshots = SnapshotKeeper(runtime.store, runtime.clock, states, receiver)
+    service = SyncService(
+        runtime.store, runtime.clock, membership, states, receiver, snapshots, erasure.obey, runtime.publish
+    )
     devices = DeviceService(runtime.store, runtime.clock, membership, states, service)
     turns = JobTurns(runtime.store, service, membership)
     return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish), turns)

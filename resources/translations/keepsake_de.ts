@@ -3254,6 +3254,10 @@
         <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um zu sehen, was er geschrieben hat (wartende Änderungen: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
+        <translation>Ein anderer deiner Rechner führt es gerade aus. Versuche es noch einmal, wenn es beendet ist.</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
     </message>
@@ -3500,6 +3504,10 @@
     <message>
         <source>Changes of another machine cannot be read.</source>
         <translation>Änderungen eines anderen Rechners lassen sich nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it is.</source>
+        <translation>Änderungen deiner Rechner stehen in einem Schnappschuss, der an dem Ort noch nicht vollständig ist. Sie kommen hierher, sobald er es ist.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -5178,6 +5186,10 @@
         <translation>Noch nicht vergessen auf: {machines}. Jeder Rechner vergisst es, sobald er sich wieder mit den anderen abgleicht.</translation>
     </message>
     <message>
+        <source>Not heard of for half a year: {machines}. The place keeps no changes for such a machine one by one; it takes them from the snapshot there when it comes back, and nothing that it wrote is lost.</source>
+        <translation>Seit einem halben Jahr nichts gehört von: {machines}. Für einen solchen Rechner hält der Ort Änderungen nicht mehr einzeln bereit; kommt er zurück, holt er sie aus dem Schnappschuss dort, und nichts, was er geschrieben hat, geht verloren.</translation>
+    </message>
+    <message>
         <source>Nothing could be read after line {line}: {error}.</source>
         <translation>Nach Zeile {line} war nichts lesbar: {error}.</translation>
     </message>
@@ -5220,6 +5232,10 @@
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>Nichts von dem, was geschrieben wurde, ist lesbar. Stelle eine Sicherung wieder her: „keepsake backup list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>Nothing old is taken away from the place until Keepsake is updated on: {machines}.</source>
+        <translation>Von dem Ort wird nichts Altes entfernt, bis Keepsake aktualisiert ist auf: {machines}.</translation>
     </message>
     <message>
         <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
@@ -6590,6 +6606,10 @@
         <translation>Das Bild ist zu groß oder geschützt und blieb weg.</translation>
     </message>
     <message>
+        <source>The place keeps every change until {date} for: {machines}. After that such a machine takes them from a snapshot when it comes back, and nothing that it wrote is lost.</source>
+        <translation>Der Ort hält jede Änderung bis zum {date} bereit für: {machines}. Danach holt ein solcher Rechner sie aus einem Schnappschuss, wenn er zurückkommt, und nichts, was er geschrieben hat, geht verloren.</translation>
+    </message>
+    <message>
         <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
         <translation>Der Ort zeigt eine andere Liste deiner Rechner, als dieser Rechner sie kennt: Jemand hat sie geändert oder einen älteren Stand zurückgespielt. Von dort wird nichts übernommen. Wenn sich deine anderen Rechner dort weiterhin abgleichen, erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
@@ -6736,6 +6756,10 @@
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
         <translation>Die Größe eines Stücks muss über 0 liegen, und die Überlappung darf höchstens die Hälfte davon sein.</translation>
+    </message>
+    <message>
+        <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
+        <translation>Der Schnappschuss an dem Ort ist beschädigt. Ein anderer deiner Rechner schreibt ihn neu.</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>
@@ -13626,6 +13650,10 @@
         <translation>Endgültig löschen …</translation>
     </message>
     <message>
+        <source>It runs on {machine}, for all your machines.</source>
+        <translation>Es läuft auf {machine}, für alle deine Rechner.</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>Letzter Lauf: {last}</translation>
     </message>
@@ -13644,6 +13672,10 @@
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
         <translation>Von {n} Fakten, die verblassen können, wären so viele weg, wenn sie niemand nutzte:</translation>
+    </message>
+    <message>
+        <source>Run it here from now on</source>
+        <translation>Ab jetzt hier ausführen</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -13811,6 +13843,10 @@
     <message>
         <source>‘{name}’ runs</source>
         <translation>„{name}“ läuft</translation>
+    </message>
+    <message>
+        <source>‘{name}’ runs on this machine from now on</source>
+        <translation>„{name}“ läuft ab jetzt auf diesem Rechner</translation>
     </message>
 </context>
 <context>

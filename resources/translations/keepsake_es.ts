@@ -3254,6 +3254,10 @@
         <translation>Otro equipo escribe con un Keepsake más reciente. Actualiza Keepsake aquí para ver lo que escribió (cambios en espera: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
+        <translation>Otro de tus equipos lo está ejecutando en este momento. Inténtalo de nuevo cuando haya terminado.</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
     </message>
@@ -3500,6 +3504,10 @@
     <message>
         <source>Changes of another machine cannot be read.</source>
         <translation>No se pueden leer los cambios de otro equipo.</translation>
+    </message>
+    <message>
+        <source>Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it is.</source>
+        <translation>Hay cambios de tus equipos en una instantánea que aún no está completa en el lugar. Llegarán aquí en cuanto lo esté.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -5178,6 +5186,10 @@
         <translation>Aún no se ha olvidado en: {machines}. Cada equipo lo olvidará cuando vuelva a sincronizarse con los demás.</translation>
     </message>
     <message>
+        <source>Not heard of for half a year: {machines}. The place keeps no changes for such a machine one by one; it takes them from the snapshot there when it comes back, and nothing that it wrote is lost.</source>
+        <translation>Sin noticias desde hace medio año: {machines}. El lugar ya no guarda los cambios uno a uno para un equipo así; cuando vuelva los tomará de la instantánea que hay allí, y no se pierde nada de lo que escribió.</translation>
+    </message>
+    <message>
         <source>Nothing could be read after line {line}: {error}.</source>
         <translation>No se pudo leer nada después de la línea {line}: {error}.</translation>
     </message>
@@ -5220,6 +5232,10 @@
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>No se puede leer nada de lo escrito. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
+        <source>Nothing old is taken away from the place until Keepsake is updated on: {machines}.</source>
+        <translation>No se retira nada antiguo del lugar hasta que se actualice Keepsake en: {machines}.</translation>
     </message>
     <message>
         <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
@@ -6590,6 +6606,10 @@
         <translation>La imagen es demasiado grande o está protegida, y se omitió.</translation>
     </message>
     <message>
+        <source>The place keeps every change until {date} for: {machines}. After that such a machine takes them from a snapshot when it comes back, and nothing that it wrote is lost.</source>
+        <translation>El lugar guarda cada cambio hasta el {date} para: {machines}. Después, un equipo así los tomará de una instantánea cuando vuelva, y no se pierde nada de lo que escribió.</translation>
+    </message>
+    <message>
         <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
         <translation>El lugar muestra una lista de tus equipos distinta de la que conoce este equipo: alguien la cambió o repuso un estado anterior. No se incorpora nada de allí. Si tus otros equipos siguen sincronizándose allí, crea una invitación en uno de ellos y únete con sus palabras.</translation>
     </message>
@@ -6736,6 +6756,10 @@
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
         <translation>El tamaño de un fragmento debe ser mayor que 0, y el solapamiento como máximo la mitad.</translation>
+    </message>
+    <message>
+        <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
+        <translation>La instantánea del lugar está dañada. Otro de tus equipos la escribirá de nuevo.</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>
@@ -13626,6 +13650,10 @@
         <translation>Borrar para siempre…</translation>
     </message>
     <message>
+        <source>It runs on {machine}, for all your machines.</source>
+        <translation>Se ejecuta en {machine}, para todos tus equipos.</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>Última ejecución: {last}</translation>
     </message>
@@ -13644,6 +13672,10 @@
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
         <translation>De {n} hechos que pueden desvanecerse, desaparecerían estos si nadie los usara:</translation>
+    </message>
+    <message>
+        <source>Run it here from now on</source>
+        <translation>Ejecutarlo aquí a partir de ahora</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -13811,6 +13843,10 @@
     <message>
         <source>‘{name}’ runs</source>
         <translation>«{name}» se está ejecutando</translation>
+    </message>
+    <message>
+        <source>‘{name}’ runs on this machine from now on</source>
+        <translation>«{name}» se ejecuta en este equipo a partir de ahora</translation>
     </message>
 </context>
 <context>

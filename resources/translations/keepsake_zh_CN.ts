@@ -3254,6 +3254,10 @@
         <translation>另一台电脑使用的 Keepsake 版本较新。请在此更新 Keepsake，以查看其写入的内容（等待中的更改：{n}）。</translation>
     </message>
     <message>
+        <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
+        <translation>你的另一台设备正在运行它。请在它结束后重试。</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>其他程序占用了库的数据库。请关闭它后重试。</translation>
     </message>
@@ -3500,6 +3504,10 @@
     <message>
         <source>Changes of another machine cannot be read.</source>
         <translation>无法读取另一台设备的更改。</translation>
+    </message>
+    <message>
+        <source>Changes of your machines are in a snapshot, which is not whole at the place yet. They come here as soon as it is.</source>
+        <translation>你的设备的更改在一个快照中，而该快照在该位置尚不完整。一旦完整，它们就会传到这里。</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -5178,6 +5186,10 @@
         <translation>尚未在以下设备上遗忘：{machines}。每台设备会在下次与其他设备同步时遗忘它。</translation>
     </message>
     <message>
+        <source>Not heard of for half a year: {machines}. The place keeps no changes for such a machine one by one; it takes them from the snapshot there when it comes back, and nothing that it wrote is lost.</source>
+        <translation>半年没有消息的设备：{machines}。该位置不再为这样的设备逐条保留更改；它回来时会从那里的快照中获取，它所写的内容不会丢失。</translation>
+    </message>
+    <message>
         <source>Nothing could be read after line {line}: {error}.</source>
         <translation>第 {line} 行之后无法读取：{error}。</translation>
     </message>
@@ -5220,6 +5232,10 @@
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>写入的内容都无法读取。请恢复备份：“keepsake backup list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>Nothing old is taken away from the place until Keepsake is updated on: {machines}.</source>
+        <translation>在以下设备更新 Keepsake 之前，该位置不会清除任何旧内容：{machines}。</translation>
     </message>
     <message>
         <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
@@ -6590,6 +6606,10 @@
         <translation>图片过大或受保护，已略去。</translation>
     </message>
     <message>
+        <source>The place keeps every change until {date} for: {machines}. After that such a machine takes them from a snapshot when it comes back, and nothing that it wrote is lost.</source>
+        <translation>该位置会将每项更改保留至 {date}，供以下设备使用：{machines}。之后，这样的设备回来时会从快照中获取，它所写的内容不会丢失。</translation>
+    </message>
+    <message>
         <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
         <translation>该位置显示的设备列表与此设备所知的不同：有人更改了它，或恢复了较旧的状态。不会从那里接收任何内容。如果你的其他设备仍在那里同步，请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
     </message>
@@ -6736,6 +6756,10 @@
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
         <translation>片段大小必须大于 0，重叠不得超过其一半。</translation>
+    </message>
+    <message>
+        <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
+        <translation>该位置的快照已损坏。你的另一台设备会重新写入。</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>
@@ -13626,6 +13650,10 @@
         <translation>永久删除…</translation>
     </message>
     <message>
+        <source>It runs on {machine}, for all your machines.</source>
+        <translation>它在 {machine} 上为你的所有设备运行。</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>上次运行：{last}</translation>
     </message>
@@ -13644,6 +13672,10 @@
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
         <translation>在可能淡忘的 {n} 条事实中，若无人使用将会消失：</translation>
+    </message>
+    <message>
+        <source>Run it here from now on</source>
+        <translation>从现在起在这里运行</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -13811,6 +13843,10 @@
     <message>
         <source>‘{name}’ runs</source>
         <translation>“{name}”正在运行</translation>
+    </message>
+    <message>
+        <source>‘{name}’ runs on this machine from now on</source>
+        <translation>从现在起“{name}”在此设备上运行</translation>
     </message>
 </context>
 <context>

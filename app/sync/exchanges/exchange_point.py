@@ -11,7 +11,7 @@ VAULT_ID: Final = re.compile(r"[0-9a-f]{32}")
 LANE_NAME: Final = re.compile(r"[0-9a-f]{16}")
 OBJECT_NAME: Final = re.compile(
     r"s-[0-9]{12}-[0-9]{12}(-r[0-9]{1,9})?|k-[0-9]{6}-[0-9a-f]{32}-[0-9]{1,6}|m-[0-9]{6}|[dj]-[0-9a-f]{32}-[0-9]{12}"
-    r"|[iqa]-[0-9a-f]{32}(-[0-9a-f]{32})?"
+    r"|[iqa]-[0-9a-f]{32}(-[0-9a-f]{32})?|h-[0-9]{6}-[0-9a-f]{32}|p-[0-9]{6}-[0-9a-f]{32}-[0-9a-f]{8}-[0-9]{6}"
 )
 MOST_BYTES: Final = 320 << 20
 """No object is larger; of a longer answer nothing is kept."""

@@ -31,6 +31,9 @@ class DeviceState:
         erased: Up to which number it carried out the erasures of each lane, with all that follows from them.
         receipts: A digest of its receipts of them.
         receiving: The public key that the next epoch's is to be encrypted to, in hexadecimal digits.
+        reader: The newest format that it reads.
+        snapshot: The newest snapshot that it saw whole.
+        unreadable: The snapshot that it could not read.
     """
 
     at_ms: int
@@ -38,6 +41,9 @@ class DeviceState:
     erased: Mapping[str, int] = field(default_factory=dict)
     receipts: str = ""
     receiving: str = ""
+    reader: int = sealed_object.OLDEST_READER
+    snapshot: str = ""
+    unreadable: str = ""
 
 
 def publish(point: ExchangePoint, keys: DeviceKeys, members: MemberList, state: DeviceState) -> None:
@@ -47,7 +53,9 @@ def publish(point: ExchangePoint, keys: DeviceKeys, members: MemberList, state: 
     body = json.dumps(fields).encode()
     number = 1 + max((_number(name) for name in former), default=0)
     name = f"{PREFIX}/d-{keys.id}-{number:012d}"
-    point.put_new(name, sealed_object.seal(keys, members.epoch, members.vault, name, body, {}))
+    # In the header, for a Keepsake that does not know them reads only so many fields in the body.
+    extra = {"reader": sealed_object.FORMAT, "snapshot": state.snapshot, "unreadable": state.unreadable}
+    point.put_new(name, sealed_object.seal(keys, members.epoch, members.vault, name, body, extra))
     for old in former:
         point.remove(old)
 
@@ -83,7 +91,16 @@ def _state(point: ExchangePoint, keys: DeviceKeys, members: MemberList, name: st
         at_ms, marks, erased, receipts, receiving = json.loads(sealed_object.opened(found, secret))
         if len(bytes.fromhex(receiving)) != primitives.KEY_BYTES:
             return None
-        return DeviceState(int(at_ms), _numbers(marks), _numbers(erased), str(receipts), receiving)
+        return DeviceState(
+            int(at_ms),
+            _numbers(marks),
+            _numbers(erased),
+            str(receipts),
+            receiving,
+            int(found.fields.get("reader", sealed_object.OLDEST_READER)),
+            str(found.fields.get("snapshot", "")),
+            str(found.fields.get("unreadable", "")),
+        )
     except (TornError, ExchangeError, ValueError, TypeError, AttributeError):
         return None
 

@@ -1,8 +1,8 @@
-"""Manifests: keys of segments of earlier epochs, sealed under the key of the present one.
+"""Manifests: keys of objects of earlier epochs, sealed under that of the present one.
 
-So a new epoch changes no segment. A manifest pins each segment by its digest; one that is not in it was added later,
-by somebody who no longer counts, and is not opened. Once the key of an epoch is destroyed, what was sealed in it and is
-in no manifest can be opened by nobody, wherever a copy is kept.
+The objects are segments and snapshots; a new epoch changes none of them. A manifest pins each by its digest; one that
+is not in it was added later, by somebody who no longer counts, and is not opened. Once the key of an epoch is
+destroyed, what was sealed in it and is in no manifest can be opened by nobody, wherever a copy is kept.
 """
 
 import json
@@ -20,7 +20,9 @@ from app.sync.sealing.sealed_object import SealedObject
 from app.sync.sealing.signed_text import TornError
 
 _NAME: Final = re.compile(r"k-(\d{6})-([0-9a-f]{32})-(\d{1,6})")
-_SEGMENT: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?")
+_PINNED: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?|h-\d{6}-[0-9a-f]{32}|p-\d{6}-[0-9a-f]{32}-[0-9a-f]{8}-\d{6}")
+SNAPSHOTS: Final = "snapshots"
+"""What the names of snapshots begin with, where those of segments have their lane."""
 
 
 Pinned = Mapping[tuple[str, str], bytes]
@@ -33,14 +35,14 @@ def key_in(pinned: Pinned, found: SealedObject) -> bytes | None:
 
 
 def pinned_keys(
-    point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, lane: str
+    point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, prefix: str
 ) -> dict[tuple[str, str], bytes]:
-    """Return the keys in a lane's manifests of an epoch.
+    """Return the keys in the manifests of an epoch.
 
     A manifest that does not open is one of an epoch that another device began first.
     """
     pinned: dict[tuple[str, str], bytes] = {}
-    for name in point.names(lane):
+    for name in point.names(prefix):
         match = _NAME.fullmatch(name.partition("/")[2])
         if match is None or int(match[1]) != epoch or (data := point.get(name)) is None:
             continue
@@ -59,7 +61,7 @@ def pinned_keys(
 def pin_segments(
     point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, own_lanes: Collection[str] | None = None
 ) -> None:
-    """Write manifests of an epoch with the keys of all segments of earlier ones.
+    """Write manifests of an epoch with the keys of all objects of earlier ones.
 
     Args:
         point: The exchange point.
@@ -69,7 +71,7 @@ def pin_segments(
         own_lanes: Where another device began the epoch, the lanes that are written here: only what this device signed
             is pinned then, as what it added too late. What can be opened no more is removed, to be added anew.
     """
-    for lane in point.lanes():
+    for lane in (*point.lanes(), SNAPSHOTS):
         pinned = pinned_keys(point, keys, members, epoch, lane)
         former = {
             pin: key
@@ -96,7 +98,7 @@ def pin_segments(
 
 def remove_former(point: ExchangePoint, epoch: int) -> None:
     """Remove the manifests of all epochs before one."""
-    for lane in point.lanes():
+    for lane in (*point.lanes(), SNAPSHOTS):
         for name in point.names(lane):
             match = _NAME.fullmatch(name.partition("/")[2])
             if match is not None and int(match[1]) < epoch:
@@ -104,8 +106,8 @@ def remove_former(point: ExchangePoint, epoch: int) -> None:
 
 
 def _segment_of_former(point: ExchangePoint, members: MemberList, epoch: int, name: str) -> SealedObject | None:
-    """Return a segment that was sealed before an epoch, ``None`` for any other object."""
-    if not _SEGMENT.fullmatch(name.partition("/")[2]):
+    """Return what was sealed before an epoch and is pinned, ``None`` for any other object."""
+    if not _PINNED.fullmatch(name.partition("/")[2]):
         return None
     data = point.get(name)
     try:

@@ -101,7 +101,7 @@ def entry(before: MemberList, after: MemberList, keys: DeviceKeys, names: Mappin
         raise InternalError("No entry can be written without the key of its epoch.")
     fields = {
         "format": sealed_object.FORMAT,
-        "min_reader": sealed_object.FORMAT,
+        "min_reader": sealed_object.OLDEST_READER,
         "vault": before.vault,
         "number": number,
         "previous": before.digest,

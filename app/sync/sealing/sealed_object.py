@@ -22,8 +22,12 @@ from app.sync.sealing.signed_text import MalformedError, TornError
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-FORMAT: Final = 1
-"""The newest format that this Keepsake reads, and the one that it writes."""
+FORMAT: Final = 2
+"""The newest format that this Keepsake reads: 2 knows snapshots."""
+OLDEST_READER: Final = 1
+"""The oldest format that reads what has nothing newer in it."""
+SNAPSHOT_READER: Final = 2
+"""The oldest format that knows snapshots."""
 MOST_BYTES: Final = 256 << 20
 """No body is longer."""
 _SIGNING, _WRAPPING = "object", "object keys"
@@ -53,7 +57,15 @@ class SealedObject:
     body: bytes
 
 
-def seal(keys: DeviceKeys, epoch: int, vault: str, name: str, body: bytes, extra: Mapping[str, Any]) -> bytes:
+def seal(
+    keys: DeviceKeys,
+    epoch: int,
+    vault: str,
+    name: str,
+    body: bytes,
+    extra: Mapping[str, Any],
+    min_reader: int = OLDEST_READER,
+) -> bytes:
     """Return a sealed object.
 
     Args:
@@ -63,12 +75,14 @@ def seal(keys: DeviceKeys, epoch: int, vault: str, name: str, body: bytes, extra
         name: The name that it gets in the exchange.
         body: What is encrypted.
         extra: More fields of the header, which the exchange can read.
+        min_reader: The oldest format that reads it.
     """
     wrapping = keys.epoch_key(epoch, _WRAPPING)
     if wrapping is None:
         raise InternalError("Nothing can be sealed without the key of its epoch.")
     fields = {
-        "format": FORMAT, "min_reader": FORMAT, "vault": vault, "name": name, "device": keys.id, "epoch": epoch, **extra
+        "format": FORMAT, "min_reader": min_reader, "vault": vault, "name": name, "device": keys.id, "epoch": epoch,
+        **extra,
     }  # fmt: skip
     secret = primitives.random_key()
     encrypted = _encrypted(secret, body)
@@ -171,10 +185,18 @@ def require_readable(fields: Mapping[str, Any]) -> None:
         ExchangeNewerError: It did.
     """
     if fields.get("min_reader", FORMAT) > FORMAT:
-        raise ExchangeNewerError(
-            "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.",
-            format=fields["min_reader"],
-        )
+        raise newer(fields["min_reader"])
+
+
+def newer(wanted: int) -> ExchangeNewerError:
+    """Return the error for what a newer Keepsake wrote.
+
+    Args:
+        wanted: The format that one has to read for it.
+    """
+    return ExchangeNewerError(
+        "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.", format=wanted
+    )
 
 
 def damaged(name: str) -> ExchangeError:

@@ -1,8 +1,10 @@
 """Several machines with one memory: ``python -m tests.bench.devices --devices 3 --operations N --json OUT``.
 
 Each machine is a process with a vault of its own and a clock that is wrong by up to days. At random they write, meet
-the others through the exchange or stay away from it, are killed, and are put back from a copy of their vault. At the
-end all meet, and what was acknowledged is looked for everywhere. ``--exchange`` names the kind of the exchange.
+the others through the exchange or stay away from it, are killed, also while they meet, and are put back from a copy of
+their vault. They write snapshots and take away the segments that these cover, also while a machine is away so long that
+nobody waits for it. At the end all meet, and what was acknowledged is looked for everywhere. ``--exchange`` names the
+kind of the exchange.
 
 OUT holds ``operations``, ``diverged`` (rows that the machines do not agree on), ``lost`` (acknowledged words that stand
 on some machine nowhere), ``erased_left`` (words forgotten for ever that a file still holds), ``kept_twice`` (notes that
@@ -10,7 +12,9 @@ stand twice) and ``seen_p50_s`` and ``seen_p95_s`` (from a write until another m
 
 With ``--first-sync MESSAGES`` one machine with so many messages shares them and another joins: ``words_s`` and
 ``meaning_s`` until it finds all of them by their words and by their meaning, ``bytes_per_message`` at the place, and
-``append_ratio``, an append to a shared vault by one to a vault that is not, each beside its limit.
+``append_ratio``, an append to a shared vault by one to a vault that is not, each beside its limit. Then a snapshot
+stands for all segments, and another machine joins: ``snapshot_words_s`` until it finds all, ``snapshot_of_words``, the
+share of the first, and ``snapshot_bytes_per_message``.
 """
 
 import argparse
@@ -42,8 +46,13 @@ from tests.helpers.webdav import ApacheServer
 
 DAY_MS: Final = 86_400_000
 MOST_OFF_DAYS: Final = 3
+HEAD: Final = re.compile(r"/h-(\d+)-")
 WORD_BYTES: Final = re.compile(WORD.pattern.encode())
 PROBES: Final = 20
+RULES: Final = ("usual", "at once", "alone")
+AWAY_LONG: Final = (30, 80)
+"""Rounds without the exchange of a machine that nobody waits for."""
+MOST_MEETING_S: Final = 0.5
 ROUNDS_AT_END: Final = 6
 
 
@@ -202,6 +211,7 @@ class Member:
         self._expected = expected
         self._unsent: set[str] = set()  # since it last met the others
         self._unsent_erasures: set[str] = set()
+        self._rule = "usual"
         self.start()
 
     @property
@@ -226,6 +236,18 @@ class Member:
             text=True,
         )
         self._read_until("ready")
+        self.compact(self._rule)
+
+    def compact(self, rule: str) -> None:
+        """Have it write snapshots, and take segments away, by a rule."""
+        self._rule = rule
+        self.ask(do="compact", rule=rule)
+
+    def kill_while_it_meets(self, after_s: float) -> None:
+        """Kill the process some time after it began to meet the others."""
+        self._send({"do": "sync"})
+        time.sleep(after_s)
+        self._kill()
 
     def ask(self, **request: Any) -> list[list[Any]]:
         """Have it do something, and return what it said."""
@@ -262,6 +284,10 @@ class Member:
         while acted < after:
             line = self._read()
             acted += line[0] == "acted"
+        self._kill()
+
+    def _kill(self) -> None:
+        """Kill the process, hear what it had said, and start it again."""
         self._process.kill()
         for text in self._output:
             if text.endswith("\n"):
@@ -358,17 +384,39 @@ def played(members: list[Member], exchange: Exchange, chance: random.Random, ope
         elif what < 0.06 and exchange.can_restart:
             exchange.restart()
             counts["servers killed"] += 1
+        elif what < 0.09:
+            member.kill_while_it_meets(chance.uniform(0, MOST_MEETING_S))
+            counts["kills while meeting"] += 1
         else:
             member.ask(do="act", seed=chance.getrandbits(32), count=count)
             counts["operations"] += count
         if what > 0.97:
             away[member.name] = chance.randint(5, 25)  # rounds without the exchange
             counts["partitions"] += 1
-        if away[member.name]:
-            away[member.name] -= 1
-        elif chance.random() < 0.6 and (waiting := member.meet()):
+        elif what > 0.92:
+            counts[f"compaction {compacted(members, chance, away)}"] += 1
+        if (waiting := met(member, chance, away)) is not None:
             counts[f"waiting: {waiting}"] += 1
     return counts
+
+
+def met(member: Member, chance: random.Random, away: dict[str, int]) -> str | None:
+    """Let a machine meet the others, unless it is away; return why it waits for more, ``None`` for nothing."""
+    if away[member.name]:
+        away[member.name] -= 1
+        return None
+    return (member.meet() or None) if chance.random() < 0.6 else None
+
+
+def compacted(members: list[Member], chance: random.Random, away: dict[str, int]) -> str:
+    """Let all machines compact by another rule, or one go away so long that nobody waits for it; return which."""
+    is_long = chance.random() < 0.15
+    rule = "alone" if is_long else chance.choice(RULES)
+    if is_long:
+        away[chance.choice(members).name] = chance.randint(*AWAY_LONG)
+    for member in members:
+        member.compact(rule)
+    return "with one away for long" if is_long else rule
 
 
 def judged(members: list[Member], expected: Expected, exchange: Exchange) -> dict[str, int]:
@@ -442,8 +490,10 @@ def histories(
         member.join(members[0])
     counts = played(members, exchange, chance, operations)
     took = probed(members, chance)
+    snapshots = [int(match[1]) for name, _ in exchange.contents() if (match := HEAD.search(name))]
     return {
         **counts,
+        "snapshots": max(snapshots, default=0),
         **judged(members, expected, exchange),
         "seen_p50_s": round(statistics.median(took), 3),
         "seen_p95_s": round(statistics.quantiles(took, n=20)[-1], 3),
@@ -453,13 +503,12 @@ def histories(
 
 def joined_late(base: Path, exchange: Exchange, messages: int) -> dict[str, Any]:
     """Return what a machine costs that joins when there is much already."""
-    result = first_sync.measure(base, exchange.address, messages)
-    size = sum(len(data) for _, data in exchange.contents())
+    result = first_sync.measure(
+        base, exchange.address, messages, lambda: sum(len(data) for _, data in exchange.contents())
+    )
     exchange.renew()
     return {
         **result,
-        "bytes_per_message": round(size / messages),
-        "bytes_of_limit": round(size / messages / first_sync.MOST_BYTES, 3),
         **first_sync.append_ratio(base, exchange.address),
         "machine": machine(),
     }

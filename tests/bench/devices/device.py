@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from app.errors import KeepsakeError
 from app.host import Host
+from app.sync.snapshots.snapshot_keeper import CompactionRule
 from tests.helpers.engine import engine_of
-from tests.integration.sync.machines import QUIET, Machine
+from tests.integration.sync.machines import COMPACT_ALONE, COMPACT_AT_ONCE, QUIET, Machine, compact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 WORD: Final = re.compile(r"w[0-9a-f]{14}")
 TALKS, KEYS = 5, 5
+RULES: Final = {"usual": CompactionRule(), "at once": COMPACT_AT_ONCE, "alone": COMPACT_ALONE}
 _TEXTS = (
     "SELECT content || coalesce((SELECT group_concat(value) FROM json_each(facts)), '') FROM memories",
     "SELECT content FROM messages",
@@ -204,6 +206,7 @@ def main(vault: str, off_ms: str) -> None:
         "let in": lambda _: device.let_in(),
         "join": lambda request: device.join_with(request["words"], request["place"]),
         "sync": lambda _: device.meet(),
+        "compact": lambda request: compact(device.host, RULES[request["rule"]]),
         "look": lambda _: say("seen", *device.words(), device.digests(), device.shared_words()),
     }
     for line in sys.stdin:

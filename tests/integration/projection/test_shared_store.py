@@ -23,7 +23,7 @@ from tests.integration.sync.machines import QUIET
 
 LONGEST_S: Final = 60
 CANARY: Final = "Zanzibarkumquat"
-TABLES: Final = ("projector", "shared_memory", "erased", "proposal")
+TABLES: Final = ("projector", "shared_memory", "erased", "departed", "proposal")
 
 
 class Vault:
@@ -195,6 +195,82 @@ def test_what_goes_from_the_store_goes_from_the_tables(server: PostgresqlServer,
     vault.ask("note.restore", id=names[1])
     vault.project(set())
     assert reader.contents() == ["memory 1", "memory changed"]
+
+
+def test_what_left_the_store_before_it_was_forgotten_is_listed_too(
+    server: PostgresqlServer, place: str, vault: Vault
+) -> None:
+    vault.begin(place)
+    left, deleted = (vault.share(f"memory {number}") for number in range(2))
+    never = vault.ask("note.save", content="never there", store="private").id
+    vault.project()
+    vault.ask("note.update", id=left, version=1, store="private")
+    vault.ask("note.delete", id=deleted)
+    vault.project(set())
+    reader = Agent(server, place, "keepsake_reader")
+    assert (reader.contents(), reader.sql("SELECT id FROM keepsake.erased")) == ([], [])
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        reader.sql("SELECT id FROM keepsake.departed")
+    vault.ask("memory.forget_forever", ids=[left, never], confirm=True)
+    vault.project(set())
+    assert reader.sql("SELECT id FROM keepsake.erased") == [(left,)]
+    vault.ask("memory.forget_forever", ids=[deleted], confirm=True)
+    vault.project(set())
+    assert reader.sql("SELECT id FROM keepsake.erased ORDER BY id") == sorted([(left,), (deleted,)])
+
+
+def test_old_answered_proposals_go(server: PostgresqlServer, place: str, vault: Vault, agent: Agent) -> None:
+    for key in ("old", "recent"):
+        agent.propose(key, "memory.write", {"content": f"said {key}"})
+    vault.project()
+    agent.propose("open", "memory.write", {"content": "said later"})
+    server.ask("UPDATE keepsake.proposal SET answered_at = now() - interval '91 days' WHERE key = 'old'", place)
+    server.ask("UPDATE keepsake.proposal SET at = now() - interval '91 days'", place)
+    vault.project()
+    assert agent.sql("SELECT key FROM keepsake.proposal ORDER BY key") == [("open",), ("recent",)]
+    assert agent.answer("open")["outcome"] == "done"
+
+
+def test_rows_that_are_kept_belong_to_whoever_begins_there_next(
+    server: PostgresqlServer, place: str, vault: Vault, tmp_path: Path
+) -> None:
+    vault.begin(place)
+    vault.share("kept")
+    vault.project()
+    reader = Agent(server, place, "keepsake_reader")
+    vault.ask("projection.end", keep_rows=True)
+    assert reader.contents() == ["kept"]
+    vault.begin(place)
+    vault.project()
+    assert reader.contents() == ["kept"]
+    vault.ask("projection.end", keep_rows=True)
+    other = Vault(tmp_path / "other")
+    try:
+        other.begin(place)
+        other.share("of the other")
+        other.project()
+        assert reader.contents() == ["of the other"]
+        with pytest.raises(InputError, match="another vault"):
+            vault.begin(place)
+    finally:
+        other.host.stop()
+
+
+def test_tables_that_could_not_be_given_back_are_taken_up_again(
+    server: PostgresqlServer, place: str, vault: Vault, allow_logs: AllowLogs
+) -> None:
+    allow_logs("projection failed")
+    vault.begin(place)
+    vault.share("kept")
+    vault.project()
+    server.kill()
+    try:
+        vault.ask("projection.end", keep_rows=True)
+    finally:
+        server.start()
+    vault.begin(place)
+    vault.project()
+    assert Agent(server, place, "keepsake_reader").contents() == ["kept"]
 
 
 def test_what_expires_goes_and_what_was_changed_by_hand_is_set_right(

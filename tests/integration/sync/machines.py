@@ -15,6 +15,8 @@ from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer
 from app.sync.model import SyncReport, SyncState
 from app.sync.sealing.device_keys import DeviceKeys
+from app.sync.sealing.key_manifest import SNAPSHOTS
+from app.sync.snapshots.snapshot_keeper import CompactionRule
 from app.sync.sync_loop import SyncTiming
 from tests.helpers.engine import engine_of
 
@@ -32,6 +34,10 @@ QUIET = {
     "enrichment.enabled": False,
     "reflection.enabled": False,
 }
+COMPACT_AT_ONCE = CompactionRule(segments=1, growth=0.0, look_ms=0, repair_ms=0)
+"""Each segment makes a snapshot due, and goes as soon as all machines have it."""
+COMPACT_ALONE = CompactionRule(segments=1, growth=0.0, look_ms=0, repair_ms=0, silent_ms=-1)
+"""The others count as away for long, so that segments go that they have not got."""
 AGREED = {
     "sessions": "SELECT id, title, agent, channel, trust, created_at, first_seen, forgotten_at, attributes"
     " FROM sessions",
@@ -136,12 +142,14 @@ class Machine:
         return keys, sealer
 
     def shared_texts(self) -> list[bytes]:
-        """Return what all segments at the place say, as a member reads it."""
+        """Return what all segments and snapshots at the place say, as a member reads it."""
         (_, sealer), point, texts = self.sealer(), self.point(), []
-        for name in (name for lane in point.lanes() for name in point.names(lane) if "/s-" in name):
-            data = point.get(name)
-            assert data is not None
-            texts.append(zlib.decompress(sealer.text(name, data)))
+        for name in (name for prefix in (*point.lanes(), SNAPSHOTS) for name in point.names(prefix)):
+            if "/k-" not in name:
+                data = point.get(name)
+                assert data is not None
+                text = sealer.text(name, data)
+                texts.append(text if "/h-" in name else zlib.decompress(text))
         return texts
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -166,6 +174,11 @@ def hasten(host: Host) -> None:
     """Let a vault look often for an answer to its request to join, and for what is new."""
     engine_of(host).sync.devices.look_s = 0.02
     engine_of(host).sync.loop.timing = SyncTiming(quiet=0.1, look=0.2, hear=0.2)
+
+
+def compact(host: Host, rule: CompactionRule) -> None:
+    """Let a vault write snapshots, and take segments away, by a rule."""
+    engine_of(host).sync.service.snapshots.rule = rule
 
 
 def let_in(host: Host, member: Host, place: str, name: str) -> SyncState:

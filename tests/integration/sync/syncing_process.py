@@ -5,12 +5,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.errors import KeepsakeError
-from tests.integration.sync.machines import Machine
+from tests.integration.sync.machines import COMPACT_ALONE, COMPACT_AT_ONCE, Machine, compact
 
 
-def main(vault: str, folder: str, name: str) -> None:
-    """Write, synchronise and say so, for ever."""
+def main(vault: str, folder: str, name: str, rule: str) -> None:
+    """Write, synchronise, compact by a rule and say so, for ever."""
     machine = Machine(Path(vault), Path(folder))
+    if rule:
+        compact(machine.host, COMPACT_ALONE if rule == "alone" else COMPACT_AT_ONCE)
     _say("ready")
     number = 0
     while True:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.engine import engine_of
-from tests.integration.sync.machines import Machine
+from tests.integration.sync.machines import COMPACT_ALONE, COMPACT_AT_ONCE, Machine, compact
 
 NAMES = ("desktop", "laptop", "server")
 
@@ -23,11 +23,16 @@ class Cloud:
         self._folders = folders
         self._before: set[Path] = set()
         self.conflicts: list[Path] = []
+        self._removed: set[Path] = set()
 
-    def copy(self) -> None:
-        """Make the folders the same."""
+    def copy(self, late: str = "nothing") -> None:
+        """Make the folders the same, but for files that are late.
+
+        Args:
+            late: What is new and has a folder of this name in its path arrives another time.
+        """
         files = [self._files(folder) for folder in self._folders]
-        names = set().union(*files)
+        names = {name for name in set().union(*files) if name in self._before or late not in name.parts}
         gone = {name for name in self._before for found in files if name not in found}
         for name in sorted(names - gone):
             contents = [found[name] for found in files if name in found]
@@ -42,6 +47,11 @@ class Cloud:
             for folder in self._folders:
                 (folder / name).unlink(missing_ok=True)
         self._before = names - gone
+        self._removed |= gone
+
+    def removed(self, kind: str) -> set[Path]:
+        """Return what was removed of the files whose names begin so."""
+        return {name for name in self._removed if name.name.startswith(kind)}
 
     @staticmethod
     def _files(folder: Path) -> dict[Path, bytes]:
@@ -127,3 +137,36 @@ def test_forgetting_reaches_all_and_ends_in_one_new_epoch(machines: list[Machine
     machines[1].ask("note.save", content="afterwards")
     _meet(machines, cloud, 3)
     assert [machine.contents() for machine in machines] == [["afterwards"]] * 3
+
+
+def test_a_snapshot_that_arrives_late_loses_nothing(machines: list[Machine], cloud: Cloud) -> None:
+    one, other, third = machines
+    for machine in machines:
+        compact(machine.host, COMPACT_AT_ONCE)
+    for number in range(3):
+        for machine in machines:
+            machine.ask("note.save", content=f"{number} of {machine.vault.name}")
+        for _ in range(3):
+            for machine in machines:
+                machine.sync()
+            cloud.copy(late="snapshots")
+    assert cloud.removed("s-") == set()  # nothing goes before all have the snapshot
+    _meet(machines, cloud, 6)
+    assert cloud.removed("s-")
+    assert [len(machine.contents()) for machine in machines] == [9] * 3
+    for machine in (one, other):
+        compact(machine.host, COMPACT_ALONE)
+    one.ask("note.save", content="while the third was away")
+    third.ask("note.save", content="unsent")
+    for _ in range(4):
+        for machine in (one, other):
+            machine.sync()
+        cloud.copy(late="snapshots")
+    assert "snapshot" in third.sync().waiting  # its folder shows that segments are gone, and no snapshot yet
+    assert len(third.contents()) == 10
+    for machine in machines:
+        compact(machine.host, COMPACT_AT_ONCE)
+    _meet(machines, cloud, 4)
+    assert [len(machine.contents()) for machine in machines] == [11] * 3
+    assert third.sync().waiting == ""
+    assert cloud.conflicts == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.errors import InputError
-from tests.integration.sync.machines import Machine, settle, share
+from tests.integration.sync.machines import COMPACT_ALONE, COMPACT_AT_ONCE, Machine, compact, settle, share
 
 STEPS = 70
 LIVE = "SELECT id FROM memories WHERE valid_until IS NULL AND kind"
@@ -154,6 +154,23 @@ def test_machines_agree_whatever_was_done(seed: int, machines: list[Machine]) ->
     work = RandomWork(seed, machines)
     for _ in range(STEPS):
         work.step()
+    agree(machines)
+
+
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_machines_agree_whatever_was_compacted(seed: int, machines: list[Machine]) -> None:
+    """Each compacts as soon as all have a segment, or as if the others were away for long."""
+    work, chance = RandomWork(seed, machines), random.Random(seed)
+    for _ in range(STEPS):
+        compact(chance.choice(machines).host, chance.choice([COMPACT_AT_ONCE, COMPACT_ALONE]))
+        work.step()
+    for machine in machines:
+        compact(machine.host, COMPACT_AT_ONCE)
+    agree(machines)
+
+
+def agree(machines: list[Machine]) -> None:
+    """Let machines meet, and check that they agree and are whole."""
     settle(*machines, rounds=4)
     for machine in machines:
         assert machine.sync().waiting == ""

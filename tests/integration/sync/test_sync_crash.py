@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.helpers.warm_process import start_module
 from tests.integration.sync.machines import Machine, settle, share
 
@@ -13,10 +15,10 @@ ROUNDS = 4
 
 
 @contextmanager
-def writing(vault: Path, folder: Path, name: str) -> Iterator[list[str]]:
+def writing(vault: Path, folder: Path, name: str, rule: str) -> Iterator[list[str]]:
     """Run a writing process until the block ends, and give the lines that it said."""
     said: list[str] = []
-    with start_module("tests.integration.sync.syncing_process", str(vault), str(folder), name) as process:
+    with start_module("tests.integration.sync.syncing_process", str(vault), str(folder), name, rule) as process:
         assert process.stdout is not None
         try:
             assert process.stdout.readline() == "ready\n"
@@ -26,7 +28,8 @@ def writing(vault: Path, folder: Path, name: str) -> Iterator[list[str]]:
             said += process.stdout.read().splitlines()
 
 
-def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rule", ["", "at once", "alone"])
+def test_killed_processes_lose_nothing(tmp_path: Path, rule: str) -> None:
     folder, vaults = tmp_path / "shared", [tmp_path / "desktop", tmp_path / "laptop"]
     folder.mkdir()
     pair = [Machine(vault, folder) for vault in vaults]
@@ -37,7 +40,7 @@ def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
     said: list[str] = []
     for number in range(ROUNDS):
         for vault in vaults:
-            with writing(vault, folder, f"{vault.name} {number}") as lines:
+            with writing(vault, folder, f"{vault.name} {number}", rule) as lines:
                 time.sleep(chance.uniform(0.2, 1.0))
             said += lines
     forgotten = {text for kind, _, text in (line.partition(" ") for line in said) if kind == "forgetting"}

@@ -170,7 +170,7 @@ class DevicesPanel(SettingsPanel):
             what = self.tr("Nothing was exchanged yet since Keepsake was started.")
         else:
             what = self.tr("All was exchanged at {time}.").format(time=clock_time(self.state.synced_at))
-        return f"{where} {what}"
+        return " ".join(filter(None, (where, what, _text(self.state.snapshots))))
 
     def _show_devices(self) -> None:
         chosen = self._chosen()

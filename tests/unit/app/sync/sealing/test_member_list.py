@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import ExchangeError, ExchangeNewerError
-from app.sync.sealing import member_list, primitives, signed_text
+from app.sync.sealing import member_list, primitives, sealed_object, signed_text
 from app.sync.sealing.device_keys import DeviceKeys, keys_from_text, new_device_keys
 from app.sync.sealing.member_list import MemberList
 from app.sync.sealing.primitives import NotOpenedError
@@ -112,7 +112,7 @@ def test_an_entry_that_makes_no_sense_is_refused(home: Founded, changes: dict[st
 
 def test_a_newer_list_is_named(home: Founded) -> None:
     fields = json.loads(signed_text.read(member_list.entry(home.members, home.members, home.keys, {})).text)
-    newer = signed_text.signed(home.keys.signing, "members", fields | {"min_reader": 2})
+    newer = signed_text.signed(home.keys.signing, "members", fields | {"min_reader": sealed_object.FORMAT + 1})
     with pytest.raises(ExchangeNewerError):
         member_list.following(home.members, newer)
 
