@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 import apsw
 
+from app.core.process.daemon_thread import in_daemon_thread, stoppable
 from app.errors import KeepsakeError, MachineError
 from app.sentence import Sentence
 from app.store import meta
@@ -136,6 +137,7 @@ class JobTurns:
         self.timing = timing
         self._store = store
         self._sync = sync
+        self.calls = sync.calls
         self._membership = membership
         self.monotonic = monotonic
         self._held: dict[str, _Held] = {}
@@ -311,13 +313,14 @@ class JobTurns:
         members = standing.members.members
         return standing if standing.keys.id in members and len(members) > 1 else None
 
+    @stoppable
     async def _look(self, joined: JoinedPlace, standing: Standing, job: str) -> tuple[str, JobLease]:
         if self._failed is not None and self.monotonic() < self._failed[1]:
             raise self._failed[0]
         chain = job_lease.digest(standing.keys, "job", job)
         try:
-            await asyncio.to_thread(joined.point.require_there)
-            lease = await asyncio.to_thread(job_lease.latest, joined.point, standing.members, chain)
+            await in_daemon_thread(joined.point.require_there)
+            lease = await in_daemon_thread(job_lease.latest, joined.point, standing.members, chain)
         except MachineError as error:  # others that are due at this moment need not wait for the same
             self._failed = error, self.monotonic() + self.timing.look / 4
             raise
@@ -335,9 +338,10 @@ class JobTurns:
             self._held[run.job] = _Held(taken, beats)
         return taken
 
+    @stoppable
     async def _put(self, joined: JoinedPlace, standing: Standing, chain: str, lease: JobLease) -> JobLease | None:
         put = partial(job_lease.put_next, joined.point, standing.keys, standing.members, chain, lease)
-        placed = await asyncio.to_thread(put)
+        placed = await in_daemon_thread(put)
         if placed is not None:
             await self._note(chain, placed)
         return placed
