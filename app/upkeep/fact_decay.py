@@ -13,7 +13,6 @@ from app.changes import ChangeSet
 from app.core.access import Access
 from app.core.clock import DAY_MS
 from app.core.stores import STORES
-from app.core.text import counted
 from app.memories import repo
 from app.memories.decay import confidence_repo
 from app.memories.decay.confidence_repo import ACTOR
@@ -122,8 +121,14 @@ class FactDecay:
         words = [_summary(counts)]
         if returned:
             counts["returned"] = returned
-            words.append(f"Brought {counted(returned, 'fact')} back that another machine set aside and this one uses.")
-        return JobResult(" ".join(words), counts=counts)
+            words.append(
+                counted_sentence(
+                    returned,
+                    "Brought 1 fact back that another machine set aside and this one uses.",
+                    "Brought {count} facts back that another machine set aside and this one uses.",
+                )
+            )
+        return JobResult(joined(words), counts=counts)
 
     async def _bring_back(self, run: UpkeepRun, at_ms: int) -> int:
         """Bring back facts that another machine set aside and this one uses; return their number."""

@@ -3487,8 +3487,16 @@
         <translation>Die Zusammenfassungen einer Unterhaltung erneuern, sobald sie ruht.</translation>
     </message>
     <message>
+        <source>Brought 1 fact back that another machine set aside and this one uses.</source>
+        <translation>1 Fakt zurückgeholt, den ein anderer Rechner beiseitegelegt hat und dieser verwendet.</translation>
+    </message>
+    <message>
         <source>Brought back {items}</source>
         <translation>Zurückgeholt: {items}</translation>
+    </message>
+    <message>
+        <source>Brought {count} facts back that another machine set aside and this one uses.</source>
+        <translation>{count} Fakten zurückgeholt, die ein anderer Rechner beiseitegelegt hat und dieser verwendet.</translation>
     </message>
     <message>
         <source>Budget</source>

@@ -3487,8 +3487,16 @@
         <translation>Actualizar los resúmenes de una conversación cuando queda en calma.</translation>
     </message>
     <message>
+        <source>Brought 1 fact back that another machine set aside and this one uses.</source>
+        <translation>Recuperado 1 hecho que otro equipo apartó y este usa.</translation>
+    </message>
+    <message>
         <source>Brought back {items}</source>
         <translation>Recuperado: {items}</translation>
+    </message>
+    <message>
+        <source>Brought {count} facts back that another machine set aside and this one uses.</source>
+        <translation>Recuperados {count} hechos que otro equipo apartó y este usa.</translation>
     </message>
     <message>
         <source>Budget</source>

@@ -3487,8 +3487,16 @@
         <translation>会话安静下来后更新其摘要。</translation>
     </message>
     <message>
+        <source>Brought 1 fact back that another machine set aside and this one uses.</source>
+        <translation>取回了 1 条被另一台电脑搁置而本机仍在使用的事实。</translation>
+    </message>
+    <message>
         <source>Brought back {items}</source>
         <translation>恢复了{items}</translation>
+    </message>
+    <message>
+        <source>Brought {count} facts back that another machine set aside and this one uses.</source>
+        <translation>取回了 {count} 条被另一台电脑搁置而本机仍在使用的事实。</translation>
     </message>
     <message>
         <source>Budget</source>
