@@ -29,7 +29,7 @@ def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[Know
     share = min(_WHOLE, most * _SPARE * _WHOLE // max(total, 1))
     rows = connection.execute(
         "SELECT CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END,"
-        f" substr(c.text, 1, {MAX_READ}), coalesce(substr(b.content, 1, {MAX_READ}), '') FROM chunks c"
+        f" substr(c.text, 1, {MAX_READ}), coalesce(substr(b.content, 1, {MAX_READ}), '') FROM chunk_texts c"
         " LEFT JOIN messages b ON b.session_id = c.session_id AND b.seq = c.seq_start - 1 AND b.role <> c.role"
         " AND b.role NOT IN ('tool', 'system') WHERE c.kind IN ('message', 'memory')"
         f" AND ((c.id * {_SPREAD} + ?) & {_WHOLE - 1}) < ? AND c.role NOT IN ('tool', 'system') AND {NOT_HIDDEN}"

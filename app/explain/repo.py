@@ -95,7 +95,7 @@ def _message(connection: apsw.Connection, ref: MessageRef) -> ExplainedItem | No
 
 def _indexed(connection: apsw.Connection, item: ExplainedItem, where: str, values: Sequence[object]) -> ExplainedItem:
     rows = connection.execute(
-        "SELECT c.id, EXISTS (SELECT 1 FROM pending_vectors p WHERE p.chunk_id = c.id), c.text <> '' FROM chunks c"
+        "SELECT c.id, EXISTS (SELECT 1 FROM pending_vectors p WHERE p.chunk_id = c.id), c.text <> '' FROM chunk_texts c"
         f" WHERE {where} ORDER BY c.id",
         tuple(values),
     ).fetchall()

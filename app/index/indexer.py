@@ -6,7 +6,6 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.item_batches import batched
-from app.core.text import content_hash
 from app.index import long_memories, repo, session_reindex
 from app.index.chunking import TextPiece, pieces
 from app.index.searchable_text import MAX_CHUNK_CHARACTERS, index_entries, memory_text, message_text
@@ -15,6 +14,7 @@ from app.sessions.model import Message
 from app.sessions.repo import all_messages
 
 _BATCH = 500
+_LONGEST_PARTED = 262_144  # characters
 
 
 class Indexer:
@@ -114,7 +114,6 @@ def _of_message(message: Message) -> repo.Chunk:
         kind="message",
         text=text,
         grams=index_entries(text),
-        content_hash=content_hash(text),
         created_at=to_ms(message.created_at),
         session_id=message.session_id,
         seq_start=message.seq,
@@ -130,11 +129,11 @@ def _of_memory(memory: Memory) -> Iterable[repo.Chunk]:
 def _of_piece(memory: Memory, number: int, piece: TextPiece) -> repo.Chunk:
     # The title precedes each piece, so that every part of a long note is found by its title.
     body = piece.text if number == 0 or not memory.title else f"{memory.title}\n{piece.text}"
+    start, length = _part_of_content(memory, body)
     return repo.Chunk(
         kind="memory",
         text=body,
         grams=index_entries(body),
-        content_hash=content_hash(body),
         created_at=to_ms(memory.said_at or memory.updated_at),
         memory_id=memory.id,
         session_id=memory.session_id,
@@ -142,4 +141,18 @@ def _of_piece(memory: Memory, number: int, piece: TextPiece) -> repo.Chunk:
         seq_end=number,
         store=memory.store,
         role=memory.kind,
+        content_start=start,
+        content_length=length,
     )
+
+
+def _part_of_content(memory: Memory, text: str) -> tuple[int, int] | tuple[None, None]:
+    """Return which part of the content ``text`` is after the title, if it is one.
+
+    Reading a part reads all before it, so very long contents are left out.
+    """
+    head = f"{memory.title}\n" if memory.title else ""
+    if len(memory.content) > _LONGEST_PARTED or not text.startswith(head) or "\0" in head + memory.content:
+        return None, None
+    start = memory.content.find(text[len(head) :])
+    return (None, None) if start < 0 else (start + 1, len(text) - len(head))

@@ -78,13 +78,10 @@ def clear(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM chunk_lengths")
     connection.execute("DELETE FROM session_moves")
     # The triggers would delete words row by row; FTS5 drops them all at once.
+    trigger = str(connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'chunks_deleted'").get)
     connection.execute("DROP TRIGGER chunks_deleted")
     connection.execute("DELETE FROM chunks")
-    connection.execute(
-        "CREATE TRIGGER chunks_deleted AFTER DELETE ON chunks BEGIN"
-        " INSERT INTO chunks_fts (chunks_fts, rowid, text, grams) VALUES ('delete', old.id, old.text, old.grams);"
-        " END"
-    )
+    connection.execute(trigger)
     connection.execute("INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
     connection.execute(
         "UPDATE session_state SET passage_seq = 0"

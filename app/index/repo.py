@@ -23,12 +23,16 @@ class Chunk(NamedTuple):
     """A chunk to store; ``created_at`` is in milliseconds UTC, ``grams`` is for scripts without spaces.
 
     Its fields are columns of the table, and as a tuple it is made several times as fast as a data class.
+
+    Args:
+        content_hash: That of a passage's text, by which one that is said again is found; else ``""``.
+        content_start, content_length: Where ``text`` is a memory's title and this part of its content, in characters
+            from 1, so that it is not stored again.
     """
 
     kind: str
     text: str
     grams: str
-    content_hash: str
     created_at: int
     session_id: str | None = None
     memory_id: str | None = None
@@ -36,6 +40,13 @@ class Chunk(NamedTuple):
     seq_end: int = 0
     store: str = "private"
     role: str = ""
+    content_hash: str = ""
+    content_start: int | None = None
+    content_length: int | None = None
+
+
+_EXISTING = "SELECT id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+_COLUMNS = ", ".join({"text": "own_text"}.get(name, name) for name in Chunk._fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,6 @@ class PendingText:
 
     chunk_id: int
     text: str
-    content_hash: str
     attempts: int
     store: str = "private"
 
@@ -58,8 +68,11 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
         return
     first = int(connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'").get) + 1
     connection.executemany(
-        f"INSERT INTO chunks (id, {', '.join(Chunk._fields)}) VALUES (?{', ?' * len(Chunk._fields)})",
-        [(number, *chunk) for number, chunk in enumerate(chunks, first)],
+        f"INSERT INTO chunks (id, {_COLUMNS}) VALUES (?{', ?' * len(Chunk._fields)})",
+        [
+            (number, *(chunk if chunk.content_start is None else chunk._replace(text="")))
+            for number, chunk in enumerate(chunks, first)
+        ],
     )
     connection.executemany(
         "INSERT INTO chunk_lengths (chunk_id, words) VALUES (?, ?)",
@@ -67,7 +80,7 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
     )
     # One statement each: other threads of Python then run all the while.
     connection.execute(
-        "INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunks NOT INDEXED WHERE id >= ?",
+        "INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunk_texts WHERE id >= ?",
         (first,),
     )
     connection.execute(
@@ -122,8 +135,8 @@ def indexed_messages(connection: apsw.Connection, session_id: str, first: int, l
 def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[PendingText]:
     """Return due chunks without a vector, newest first, so that new messages are found first."""
     rows = connection.execute(
-        "SELECT p.chunk_id, c.text, c.content_hash, p.attempts, c.store"
-        " FROM pending_vectors p JOIN chunks c ON c.id = p.chunk_id"
+        "SELECT p.chunk_id, c.text, p.attempts, c.store"
+        " FROM pending_vectors p CROSS JOIN chunk_texts c ON c.id = p.chunk_id"
         f" WHERE p.retry_at <= ? AND {NOT_HIDDEN} ORDER BY p.chunk_id DESC LIMIT ?",
         (now_ms, limit),
     )
@@ -158,14 +171,12 @@ def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str,
 def current_vectors(
     connection: apsw.Connection, texts: Sequence[PendingText], vectors: Sequence[bytes]
 ) -> list[tuple[int, bytes]]:
-    """Return the vectors of unchanged texts, by chunk id."""
-    wanted = {text.chunk_id: text.content_hash for text in texts}
-    marks = ", ".join("?" * len(wanted))
-    rows = connection.execute(
-        f"SELECT id, content_hash FROM chunks WHERE id IN ({marks})",
-        tuple(wanted),
-    )
-    current = {chunk_id for chunk_id, content_hash in rows if wanted[chunk_id] == content_hash}
+    """Return the vectors of chunks that are still there, by chunk id.
+
+    The text of a chunk never changes, and no id is given twice.
+    """
+    wanted = json.dumps([text.chunk_id for text in texts])
+    current = {row[0] for row in connection.execute(_EXISTING, (wanted,))}
     return [(text.chunk_id, blob) for text, blob in zip(texts, vectors, strict=True) if text.chunk_id in current]
 
 
@@ -228,7 +239,7 @@ def delete_last_passage(connection: apsw.Connection, session_id: str) -> None:
 def last_passage(connection: apsw.Connection, session_id: str) -> tuple[int, int, str] | None:
     """Return the first and last sequence number and the text of a session's last passage."""
     row = connection.execute(
-        "SELECT seq_start, seq_end, text FROM chunks WHERE session_id = ? AND kind = 'passage'"
+        "SELECT seq_start, seq_end, own_text FROM chunks WHERE session_id = ? AND kind = 'passage'"
         " ORDER BY seq_start DESC, id DESC LIMIT 1",
         (session_id,),
     ).fetchone()

@@ -36,9 +36,9 @@ _STATES = (
     "SELECT after FROM memory_history WHERE target_kind = 'memory' AND target = :id AND after IS NOT NULL",
 )
 _TEXTS = (
-    "SELECT text FROM chunks WHERE memory_id = :id",
+    "SELECT text FROM {texts} WHERE memory_id = :id",
     # Roots of words are in other texts' entries too, and prove nothing.
-    f"SELECT grams FROM chunks WHERE memory_id = :id AND grams <> '' AND NOT instr(grams, '{KEPT}')",
+    f"SELECT grams FROM {{texts}} WHERE memory_id = :id AND grams <> '' AND NOT instr(grams, '{KEPT}')",
 )
 _MOST_ROWS = 50  # of each text: enough to prove that it is gone
 
@@ -71,8 +71,11 @@ class MemoryEraser:
         for sql in _STATES:
             for row in connection.execute(f"{sql} LIMIT {_MOST_ROWS}", {"id": target}):
                 yield from text_samples.strings_of_state(json.loads(str(row[0])))
+        # In a copy that is older than the view, each chunk has its own text.
+        has_view = connection.execute("SELECT 1 FROM main.sqlite_schema WHERE name = 'chunk_texts'").fetchone()
         for sql in _TEXTS:
-            yield from (str(row[0]) for row in connection.execute(f"{sql} LIMIT {_MOST_ROWS}", {"id": target}))
+            query = sql.format(texts="chunk_texts" if has_view else "chunks")
+            yield from (str(row[0]) for row in connection.execute(f"{query} LIMIT {_MOST_ROWS}", {"id": target}))
 
     def hide(self, connection: apsw.Connection, target: str, at_ms: int) -> None:
         """Hide the memory from every list at once; ``step`` removes its summaries."""

@@ -59,7 +59,7 @@ def messages(
     for chunk in chunks:
         key = (chunk["session_id"], chunk["seq_start"])
         if chunk["kind"] == "message" and key in missing:
-            text = str(chunk["text"])
+            text = str(chunk["own_text" if "own_text" in chunk else "text"])
             connection.execute(
                 "INSERT OR IGNORE INTO messages (rowid, session_id, seq, role, content, tokens, created_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",

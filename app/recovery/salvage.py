@@ -401,10 +401,11 @@ class _Salvage:
         entry = next((entry for entry in schema if entry.name == "chunks"), None)
         if entry is not None:
             table = SalvageTable("chunks", _stored_columns(self._connection, "chunks", has_rowid=True), has_rowid=True)
-            names = [column.name for column in _stored_table(table, schema).columns]
+            table = _stored_table(table, schema)
+            names = [column.name for column in table.columns]
             for row in self._rows(entry.root, TreeWalk()):
-                if len(row.values) == len(names):
-                    yield dict(zip(names, row.values, strict=True))
+                if table.fits(row):
+                    yield dict(zip(names, table.whole(row), strict=True))
 
     def _take(self, statement: str, values: tuple[Cell, ...]) -> bool:
         try:

@@ -121,11 +121,11 @@ def _indexed(
     )
     match = match_expression(query, need_phrases=True)
     if match is not None:
-        source, order = "chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid", "bm25(chunks_fts)"
+        source, order = "chunks_fts JOIN chunk_texts c ON c.id = chunks_fts.rowid", "bm25(chunks_fts)"
         condition, values = f"chunks_fts MATCH ? AND {SINGLE}", (match, *where.values)
     elif not query.has_words:
         where = with_word_filter(where, None, excluded_expression(query))
-        source, condition, order, values = "chunks c", "c.kind <> 'passage'", "c.created_at DESC", where.values
+        source, condition, order, values = "chunk_texts c", "c.kind <> 'passage'", "c.created_at DESC", where.values
     else:
         return []
     rows = connection.execute(

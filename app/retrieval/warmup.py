@@ -1,6 +1,5 @@
 """Preloading of the posting lists of frequent words, which take longest to read."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -8,6 +7,7 @@ from typing import Final
 
 from app.core.text_rules.spellings import fold
 from app.core.text_rules.stopwords import stop_words
+from app.index.chunk_texts import read_texts
 from app.retrieval.query.match_expression import word_expression
 from app.retrieval.snapshot import SearchSnapshot
 from app.store.words.tokenizer import root
@@ -44,12 +44,7 @@ def preload_frequent_words(snapshot: SearchSnapshot) -> int:
 def _sample(snapshot: SearchSnapshot) -> list[str]:
     last = snapshot.last_chunk
     step = max(last // SAMPLED, 1)
-    rows = snapshot.connection.execute(
-        f"SELECT substr(c.text, 1, {_READ_CHARACTERS}) FROM json_each(?) wanted CROSS JOIN chunks c"
-        " ON c.id = wanted.value",
-        (json.dumps([*range(1, last + 1, step)]),),
-    )
-    return [str(row[0]) for row in rows]
+    return list(read_texts(snapshot.connection, range(1, last + 1, step), _READ_CHARACTERS).values())
 
 
 def _frequent(texts: Iterable[str]) -> list[tuple[str, int]]:

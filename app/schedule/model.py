@@ -64,6 +64,7 @@ class Schedule:
         max_turns: Turns of a model that a run may take, ``None`` for what the settings allow.
         max_cost: Cost that a run may have, ``None`` for what the settings allow.
         waits: Why it is due and does not run, in words; not stored.
+        machine: The other machine of the person that runs it for all, ``""`` for none; not stored.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Schedule:
     max_turns: int | None = None
     max_cost: float | None = None
     waits: str = ""
+    machine: str = ""
 
     @property
     def is_built_in(self) -> bool:

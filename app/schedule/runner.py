@@ -262,10 +262,19 @@ class ScheduleRunner:
         elif await self._start(schedule, is_manual=False, decides=decides) is None:
             await self.give_back(schedule.id, is_done=False)
 
+    async def other_machine(self, schedule: Schedule) -> str:
+        """Return the name of another machine that runs a schedule for all, ``""`` without."""
+        if self.turns is None or self._sharing(schedule) != "one":
+            return ""
+        return await self.turns.other_machine(schedule.id)
+
+    def _sharing(self, schedule: Schedule) -> Sharing:
+        job = self._jobs.get(schedule.id)
+        return sharing_of(schedule, None if job is None else job.sharing)
+
     async def turn_at(self, schedule: Schedule) -> JobTurn:
         """Return whether it is this machine's turn at a schedule that is due; see ``JobTurns``."""
-        job = self._jobs.get(schedule.id)
-        sharing = sharing_of(schedule, None if job is None else job.sharing)
+        job, sharing = self._jobs.get(schedule.id), self._sharing(schedule)
         if self.turns is None or sharing == "own" or not await self.turns.are_needed():
             return JobTurn("go")
         is_made_here = await self._service.is_made_here(schedule.id)

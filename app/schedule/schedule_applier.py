@@ -93,5 +93,7 @@ def make_received(connection: apsw.Connection, first: Change, state: State) -> N
 
 
 def _fields(state: State) -> State:
+    """Return the fields of a schedule that a state has, without others."""
+    fields = {name: state[name] for name in (*_DEFINITION, "status") if name in state}
     cadence = {"cadence": msgspec.convert(state["cadence"], Cadence)} if "cadence" in state else {}
-    return state | cadence
+    return fields | cadence

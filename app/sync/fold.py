@@ -292,7 +292,8 @@ class _Fold:
         for one in fields:
             one.follow(change, before, after)
         if is_whole:
-            self._fields = {name: one for name, one in self._fields.items() if one in fields}
+            # A field that its writer did not read either is of a newer Keepsake, and stays.
+            self._fields = {name: one for name, one in self._fields.items() if one in fields or name not in before}
 
     def _take_base(self, change: Change, before: State) -> None:
         """Take what a writer read of fields whose changes are forgotten or older."""

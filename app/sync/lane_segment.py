@@ -18,7 +18,8 @@ from app.store.lanes import ChangePlace
 from app.sync import capture
 from app.sync.capture import LanePart
 from app.sync.change import ERASE, Change
-from app.sync.turn_log import LaneTurn
+from app.sync.sealing import sealed_object
+from app.sync.turn_log import COLUMNS, LaneTurn
 
 MOST_BYTES: Final = 256 << 20
 """No segment is larger once it is unpacked."""
@@ -28,6 +29,14 @@ _MOST_AHEAD_MS: Final = 100 * 366 * 86_400_000
 _LEVEL: Final = 6
 _MOST_N: Final = (1 << 48) - 1
 _MOST_INTEGER: Final = (1 << 63) - 1
+_NAME_FIELDS, _TURN_FIELDS = 3, 5
+_KNOWN: Final = {
+    "session": {"id", "title", "agent", "channel", "trust", "created_at", "first_seen", "attributes", "aliases"},
+    "change": {
+        "hlc", "n", "at", "actor", "run", "kind", "target", "event", "before", "after", "undoes",
+    },
+}  # fmt: skip
+"""Fields that a conversation and a change have."""
 
 Line = dict[str, Any]
 
@@ -109,13 +118,17 @@ def decode(data: bytes, place: SegmentPlace) -> LanePart:
         place: Where it stands.
 
     Raises:
+        ExchangeNewerError: It says what this Keepsake does not know.
         ExchangeError: It is damaged, of another vault or lane, or not the next one.
     """
-    header, lines = unpack(data)
+    header, texts = unpack(data)
     fields = json.loads(header)
     require_next(fields, place)
     try:
-        return _part(fields, [json.loads(line) for line in lines if line != _GONE])
+        lines = [json.loads(text) for text in texts if text != _GONE]
+        if not all(map(_is_known, lines)):
+            raise sealed_object.newer(sealed_object.FORMAT + 1)
+        return _part(fields, lines)
     except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise damaged(place.lane) from error
 
@@ -241,6 +254,21 @@ def change_line(change: Change) -> Line:
         "after": change.after,
         "undoes": change.undoes,
     }
+
+
+def _is_known(line: Line) -> bool:
+    """Return whether this Keepsake knows all fields of a line, those of states apart.
+
+    Those it does not know are kept in the history, for machines that do.
+    """
+    if not isinstance(line, dict):
+        raise TypeError("not a line")
+    [(kind, said)] = line.items()
+    if kind == "turn":
+        return len(said) == _TURN_FIELDS and set(said[-1]) <= set(COLUMNS)
+    if kind == "name":
+        return len(said) == _NAME_FIELDS
+    return kind in _KNOWN and set(said) <= _KNOWN[kind]
 
 
 def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:

@@ -136,6 +136,7 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     "mirrored_notes": _DEVICE,
     # The index, and what else is made of the texts.
     "chunks": _DERIVED,
+    "chunk_texts": _DERIVED,
     "chunks_fts": _DERIVED,
     "chunk_lengths": _DERIVED,
     "pending_vectors": _DERIVED,

@@ -6,11 +6,12 @@
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
@@ -37,6 +38,8 @@ _FOLDS: Final = 5
 _RESAMPLES: Final = 2_000
 _TEXTS_AT_ONCE: Final = 64
 _ENDS: Final = (5, 10)
+_SPEED_QUERIES: Final = 200
+_WARMING: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +188,12 @@ def _print_interval(label: str, gain: Any) -> None:
 
 
 def _measure_speed(messages: int, folder: Path) -> None:
-    """Print how long searches take without and with the model, among messages with codes drawn at random."""
+    """Print how long searches take without and with the model, among messages with codes drawn at random.
+
+    Each question is asked of both in turn, so that other work on the machine slows both alike.
+    """
     with tempfile.TemporaryDirectory(prefix="keepsake-bench-") as place:
-        vault = Path(place) / "vault"
+        vault, plain_vault = Path(place) / "vault", Path(place) / "plain"
         plain = _running(vault, {})
         words = [f"word{number}" for number in range(5_000)]
         draw = random.Random(1)
@@ -196,9 +202,9 @@ def _measure_speed(messages: int, folder: Path) -> None:
             turns = [{"role": "user", "content": text} for text in texts]
             plain.ask("session.append", session=f"s{session}", messages=turns)
         plain.ask("vault.settle")
-        queries = [" ".join(draw.choices(words, k=4)) for _ in range(100)]
-        without = _times(plain, queries)
+        queries = [" ".join(draw.choices(words, k=4)) for _ in range(_SPEED_QUERIES)]
         plain.stop()
+        shutil.copytree(vault, plain_vault)
         settings = {"search.reranker": NAME, "search.reranker_folder": str(folder)}
         reading = _running(vault, settings)
         while not ((state := reading.ask("embedding.status").token_vectors) and state.texts):
@@ -206,12 +212,13 @@ def _measure_speed(messages: int, folder: Path) -> None:
         reading.stop()
         with closing(open_writer(vault / "memory.db")) as connection:
             connection.execute("UPDATE token_vectors_1 SET codes = randomblob(1392) WHERE codes IS NULL")
-        late = _running(vault, settings)
-        late.ask("vault.settle", token_vectors=True)
-        both = _times(late, queries)
-        late.stop()
-        for label, times in (("without", without), ("with", both)):
-            print(f"{label:8} p50 {percentile(times, 0.5):.1f} ms  p95 {percentile(times, 0.95):.1f} ms")
+        hosts = {"without": _running(plain_vault, {}), "with": _running(vault, settings)}
+        hosts["with"].ask("vault.settle", token_vectors=True)
+        times = _times(hosts, queries)
+        for host in hosts.values():
+            host.stop()
+        for label, taken in times.items():
+            print(f"{label:8} p50 {percentile(taken, 0.5):.1f} ms  p95 {percentile(taken, 0.95):.1f} ms")
 
 
 def _running(vault: Path, settings: dict[str, Any]) -> Host:
@@ -220,14 +227,14 @@ def _running(vault: Path, settings: dict[str, Any]) -> Host:
     return host
 
 
-def _times(host: Host, queries: Sequence[str]) -> list[float]:
-    for query in queries[:20]:
-        host.ask("memory.search", query=query)
-    times = []
-    for query in queries:
-        begun = time.perf_counter()
-        host.ask("memory.search", query=query)
-        times.append((time.perf_counter() - begun) * 1000)
+def _times(hosts: Mapping[str, Host], queries: Sequence[str]) -> dict[str, list[float]]:
+    times: dict[str, list[float]] = {label: [] for label in hosts}
+    for number, query in enumerate((*queries[:_WARMING], *queries)):
+        for label, host in hosts.items():
+            begun = time.perf_counter()
+            host.ask("memory.search", query=query)
+            if number >= _WARMING:
+                times[label].append((time.perf_counter() - begun) * 1000)
     return times
 
 

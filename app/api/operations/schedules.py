@@ -12,7 +12,7 @@ from app.api.registry import Count, operation
 from app.changes import Changed, ChangeSet
 from app.core.clock import to_datetime
 from app.engine import Engine
-from app.errors import AccessDeniedError, InputError, NotFoundError
+from app.errors import AccessDeniedError, InputError, NotFoundError, StaleError
 from app.schedule.model import (
     Cadence,
     Policy,
@@ -153,7 +153,10 @@ async def get(engine: Engine, caller: Caller, id: str) -> Schedule:
     Args:
         id: The schedule.
     """
-    return await _with_wait(engine, await _visible(engine, caller, id))
+    schedule = await _with_wait(engine, await _visible(engine, caller, id))
+    if not caller.is_owner:
+        return schedule
+    return replace(schedule, machine=await engine.schedules.runner.other_machine(schedule))
 
 
 @operation("schedule.search", trust="inner", sentence="Used schedules")
@@ -275,6 +278,22 @@ async def run_now(engine: Engine, caller: Caller, id: str) -> ScheduleClaim:
     if obstacle := await engine.schedules.runner.obstacle(schedule):
         raise InputError(obstacle, field="id")
     return await engine.schedules.runner.run_now(schedule)
+
+
+@operation(
+    "schedule.run_here", access="write", owner_only=True, review="free", kind="schedule", undo="needless",
+    sentence="Used schedules",
+)  # fmt: skip
+async def run_here(engine: Engine, caller: Caller, id: str) -> Changed[Schedule]:
+    """Run a schedule on this machine from now on, for all that share the memory.
+
+    Args:
+        id: The schedule.
+    """
+    schedule = await _visible(engine, caller, id)
+    if not await engine.sync.turns.take_over(id):
+        raise StaleError("Another of your machines runs it at this moment. Try again when it has ended.", id=id)
+    return Changed(schedule, ChangeSet(frozenset({AREA}), (id,), caller.name))
 
 
 @operation(

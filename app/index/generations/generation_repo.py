@@ -223,19 +223,19 @@ def chunks_without_vector(
     """
     # This plain table of sqlite-vec has an index on ids, which its virtual table lacks.
     cursor = connection.execute(
-        f"SELECT id, text, content_hash FROM chunks c WHERE id > ? AND {HAS_VECTOR} AND (? OR store <> 'private')"
+        f"SELECT id, text FROM chunk_texts c WHERE id > ? AND {HAS_VECTOR} AND (? OR store <> 'private')"
         f" AND {repo.NOT_HIDDEN} AND NOT EXISTS (SELECT 1 FROM {generation.table}_rowids r WHERE r.rowid = c.id)"
         " ORDER BY id LIMIT ?",
         (after, may_send, limit),
     )
-    texts = [repo.PendingText(int(str(row[0])), str(row[1]), str(row[2]), 0) for row in cursor]
+    texts = [repo.PendingText(int(str(row[0])), str(row[1]), 0) for row in cursor]
     return texts, texts[-1].chunk_id if texts else after
 
 
 def store_built(
     connection: apsw.Connection, generation: Generation, texts: Sequence[repo.PendingText], made: Sequence[bytes]
 ) -> list[tuple[int, bytes]]:
-    """Store vectors of unchanged texts in an inactive generation, and return them."""
+    """Store vectors of chunks that are still there in an inactive generation, and return them."""
     pairs = repo.current_vectors(connection, texts, made)
     vector_repo.put(connection, generation, pairs)
     return pairs

@@ -256,7 +256,7 @@ def _sample(connection: apsw.Connection) -> list[str]:
     last = int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
     step = max(1, last // _SAMPLE)
     rows = connection.execute(
-        f"SELECT substr(text, 1, ?) FROM chunks c WHERE id % ? = 0 AND {HAS_VECTOR} AND {repo.NOT_HIDDEN} LIMIT ?",
+        f"SELECT substr(text, 1, ?) FROM chunk_texts c WHERE id % ? = 0 AND {HAS_VECTOR} AND {repo.NOT_HIDDEN} LIMIT ?",
         (_SAMPLE_CHARACTERS, step, _SAMPLE),
     )
     return [str(row[0]) for row in rows]

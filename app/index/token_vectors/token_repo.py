@@ -266,13 +266,13 @@ def _spoken(text: object, author: object) -> str:
 
 
 _BEFORE: Final = (
-    "SELECT {0} FROM chunks b JOIN messages n ON n.session_id = b.session_id AND n.seq = b.seq_start"
+    "SELECT {0} FROM chunk_texts b JOIN messages n ON n.session_id = b.session_id AND n.seq = b.seq_start"
     " WHERE c.kind = 'message' AND b.session_id = c.session_id AND b.kind = 'message'"
     " AND b.seq_start = c.seq_start - 1 LIMIT 1"
 )
 _TEXTS: Final = (
     f"SELECT c.id, substr(c.text, 1, {_READ}), m.author,"
     f" ({_BEFORE.format(f'substr(b.text, 1, {_READ_BEFORE})')}), ({_BEFORE.format('n.author')})"
-    " FROM json_each(?) e CROSS JOIN chunks c ON c.id = e.value"
+    " FROM json_each(?) e CROSS JOIN chunk_texts c ON c.id = e.value"
     " LEFT JOIN messages m ON c.kind = 'message' AND m.session_id = c.session_id AND m.seq = c.seq_start"
 )

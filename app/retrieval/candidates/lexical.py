@@ -5,7 +5,6 @@ promising. Only their texts are read to count the words for the exact BM25 of FT
 chunk repeats its words far more often than others.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import apsw
 import numpy as np
 
 from app.core.text_rules.spellings import fold
+from app.index.chunk_texts import read_texts
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.posting_cache import PostingList
 from app.retrieval.bm25 import B, fts5_idf, length_norm, term_frequency
@@ -230,14 +230,8 @@ def _count_in_texts(
     if not lacking:
         return
     places = np.flatnonzero(np.any([flags for flags in unknown if flags is not None], axis=0))
-    texts = dict(
-        connection.execute(
-            f"SELECT c.id, substr(c.text, 1, {_READ_CHARACTERS}) FROM chunks c"
-            " WHERE c.id IN (SELECT value FROM json_each(?))",
-            (json.dumps(np.sort(ids[places]).tolist()),),
-        )
-    )
-    read = [str(texts.get(chunk, "")) for chunk in ids[places].tolist()]
+    texts = read_texts(connection, ids[places].tolist(), _READ_CHARACTERS)
+    read = [texts.get(chunk, "") for chunk in ids[places].tolist()]
     counts = _counts(read, [atoms[number] for number in lacking])
     for column, number in enumerate(lacking):
         rows = np.asarray(unknown[number])[places]

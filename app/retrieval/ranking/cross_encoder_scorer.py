@@ -60,9 +60,9 @@ def _shortened(text: str, terms: Sequence[Term]) -> str:
     return text if len(text) <= _READ else snippet(text, terms, _READ)[0]
 
 
-_MEMORY: Final = f"SELECT text FROM chunks WHERE memory_id = :id ORDER BY seq_start, id LIMIT {_PIECES}"
+_MEMORY: Final = f"SELECT text FROM chunk_texts WHERE memory_id = :id ORDER BY seq_start, id LIMIT {_PIECES}"
 _MESSAGES: Final = (
-    "SELECT c.seq_start, m.author, c.text FROM chunks c"
+    "SELECT c.seq_start, m.author, c.text FROM chunk_texts c"
     " JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq_start"
     " WHERE c.session_id = :session AND c.kind = 'message' AND c.seq_start BETWEEN :seq - 1 AND :seq"
     " ORDER BY c.seq_start, c.id"

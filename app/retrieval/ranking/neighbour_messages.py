@@ -8,6 +8,7 @@ import apsw
 import numpy as np
 
 from app.core.text_rules.spellings import fold
+from app.index.chunk_texts import read_texts
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
 from app.index.id_arrays import parse_ids
@@ -119,8 +120,7 @@ class _Texts:
 
     def _load(self, ids: Sequence[int]) -> None:
         if ids:
-            rows: list[tuple[Any, ...]] = self._connection.execute(_READ, (json.dumps(sorted(ids)),)).fetchall()
-            self._read.update(rows)
+            self._read.update(read_texts(self._connection, ids, READ_CHARACTERS))
 
 
 def _authors(snapshot: SearchSnapshot, ids: "Ids") -> "Ids":
@@ -136,12 +136,6 @@ def _authors(snapshot: SearchSnapshot, ids: "Ids") -> "Ids":
     return styles.authors_of(ids)
 
 
-# Counting characters costs more than reading them, so only long texts are counted.
-_READ: Final = (
-    f"SELECT c.id, CASE WHEN octet_length(c.text) <= {READ_CHARACTERS} THEN c.text"
-    f" ELSE substr(c.text, 1, {READ_CHARACTERS}) END"
-    " FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
-)
 _AUTHORS: Final = (
     "SELECT c.id, m.author FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value"
     " CROSS JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq_start WHERE m.author <> ''"

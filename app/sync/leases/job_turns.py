@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 import apsw
 
+from app.core.process.daemon_thread import in_daemon_thread, stoppable
 from app.errors import KeepsakeError, MachineError
 from app.sentence import Sentence
 from app.store import meta
@@ -136,6 +137,7 @@ class JobTurns:
         self.timing = timing
         self._store = store
         self._sync = sync
+        self.calls = sync.calls
         self._membership = membership
         self.monotonic = monotonic
         self._held: dict[str, _Held] = {}
@@ -247,10 +249,10 @@ class JobTurns:
             return False
         return await self._put(joined, standing, chain, replace(lease, is_begun=False)) is not None
 
-    async def machine(self, job: str) -> str:
-        """Return the name of the machine that did some work last.
+    async def other_machine(self, job: str) -> str:
+        """Return the name of the other machine that did some work last.
 
-        It is ``""`` where that is not known here, or the vault is shared with no other. The place is not asked.
+        It is ``""`` where it was this one, or that is not known here. The place is not asked.
         """
         joined = await self._sync.joined()
         if joined is None:
@@ -260,7 +262,7 @@ class JobTurns:
         except KeepsakeError:
             return ""
         seen = (await self._seen()).get(job_lease.digest(standing.keys, "job", job))
-        return "" if seen is None else standing.names.get(seen[1], "")
+        return "" if seen is None or seen[1] == standing.keys.id else standing.names.get(seen[1], "")
 
     def close(self) -> None:
         """Renew no lease any more."""
@@ -278,8 +280,7 @@ class JobTurns:
         if turn is None and not self._is_ours(standing, lease, run):
             turn = self._after_silence(joined, standing, lease, run)
         if turn is not None:
-            if turn.verdict == "done":
-                await self._note(chain, lease)
+            await self._note(chain, lease)
             return turn
         return _GO if await self._take(joined, standing, chain, lease, run) is not None else _waits("")
 
@@ -312,13 +313,14 @@ class JobTurns:
         members = standing.members.members
         return standing if standing.keys.id in members and len(members) > 1 else None
 
+    @stoppable
     async def _look(self, joined: JoinedPlace, standing: Standing, job: str) -> tuple[str, JobLease]:
         if self._failed is not None and self.monotonic() < self._failed[1]:
             raise self._failed[0]
         chain = job_lease.digest(standing.keys, "job", job)
         try:
-            await asyncio.to_thread(joined.point.require_there)
-            lease = await asyncio.to_thread(job_lease.latest, joined.point, standing.members, chain)
+            await in_daemon_thread(joined.point.require_there)
+            lease = await in_daemon_thread(job_lease.latest, joined.point, standing.members, chain)
         except MachineError as error:  # others that are due at this moment need not wait for the same
             self._failed = error, self.monotonic() + self.timing.look / 4
             raise
@@ -336,9 +338,10 @@ class JobTurns:
             self._held[run.job] = _Held(taken, beats)
         return taken
 
+    @stoppable
     async def _put(self, joined: JoinedPlace, standing: Standing, chain: str, lease: JobLease) -> JobLease | None:
         put = partial(job_lease.put_next, joined.point, standing.keys, standing.members, chain, lease)
-        placed = await asyncio.to_thread(put)
+        placed = await in_daemon_thread(put)
         if placed is not None:
             await self._note(chain, placed)
         return placed

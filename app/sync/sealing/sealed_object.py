@@ -185,10 +185,18 @@ def require_readable(fields: Mapping[str, Any]) -> None:
         ExchangeNewerError: It did.
     """
     if fields.get("min_reader", FORMAT) > FORMAT:
-        raise ExchangeNewerError(
-            "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.",
-            format=fields["min_reader"],
-        )
+        raise newer(fields["min_reader"])
+
+
+def newer(wanted: int) -> ExchangeNewerError:
+    """Return the error for what a newer Keepsake wrote.
+
+    Args:
+        wanted: The format that one has to read for it.
+    """
+    return ExchangeNewerError(
+        "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.", format=wanted
+    )
 
 
 def damaged(name: str) -> ExchangeError:

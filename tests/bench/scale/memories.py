@@ -108,7 +108,7 @@ def _insert(connection: apsw.Connection, rows: dict[str, dict[str, Any]], text: 
     changed: dict[str, dict[str, Any]] = {
         "memories": {"id": memory_id, "content": text},
         "memory_history": {"id": None, "target": memory_id, "after": json.dumps({"id": memory_id, "content": text})},
-        "chunks": {"id": None, "memory_id": memory_id, "text": text},
+        "chunks": {"id": None, "memory_id": memory_id, "content_length": len(text)},
     }
     connection.execute("BEGIN IMMEDIATE")
     for table, values in changed.items():

@@ -234,6 +234,26 @@ def test_a_goal_waits_where_the_others_cannot_be_asked(
 
 
 @IN_FOLDER
+def test_a_person_lets_a_schedule_run_on_this_machine(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    pass_time((desktop, laptop), hours=24)
+    desktop.work()
+    laptop.work()
+    assert laptop.ask("schedule.get", id=schedule).machine == "desktop"
+    assert desktop.ask("schedule.get", id=schedule).machine == ""
+    laptop.ask("schedule.run_here", id=schedule)
+    assert laptop.ask("schedule.get", id=schedule).machine == ""
+    pass_time((desktop, laptop), hours=24)
+    desktop.work()
+    laptop.work()
+    assert [machine for machine, _ in done] == ["desktop", "laptop"]
+    assert desktop.ask("schedule.get", id=schedule).machine == "laptop"
+
+
+@IN_FOLDER
 def test_an_agent_gets_no_goal_that_another_machine_pursues(
     machines: Callable[[int], list[WorkingMachine]], done: Done
 ) -> None:
@@ -302,3 +322,59 @@ def reflections(machine: WorkingMachine) -> list[str]:
     """Return the ids of the reflections that are there."""
     rows = machine.rows("SELECT id FROM memories WHERE kind = 'reflection' AND valid_until IS NULL")
     return [row[0] for row in rows]
+
+
+def drawn(machine: WorkingMachine) -> list[tuple[str, int]]:
+    """Return the facts that were drawn from conversations, with how often each was said."""
+    rows = machine.rows("SELECT content, mention_count FROM memories WHERE kind = 'fact' AND source = 'rules'")
+    return sorted((str(content), int(count)) for content, count in rows)
+
+
+def say(machine: WorkingMachine, text: str) -> None:
+    """Say something in a conversation that is over an hour later."""
+    machine.ask("session.append", session="talk", messages=[{"role": "user", "content": text}])
+
+
+@IN_FOLDER
+def test_each_machine_draws_facts_from_what_was_said_on_it(machines: Callable[[int], list[WorkingMachine]]) -> None:
+    desktop, laptop = machines(2)
+    say(desktop, "My sister Rosa lives in Bremen.")
+    settle(desktop, laptop)
+    say(laptop, "My brother Emil lives in Kassel.")
+    pass_time((desktop, laptop), hours=2)
+    assert "1 message" in laptop.ask("upkeep.run", job="consolidation").output
+    settle(desktop, laptop)
+    pass_time((desktop, laptop), hours=2)
+    assert "1 message" in desktop.ask("upkeep.run", job="consolidation").output
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
+        assert machine.ask("upkeep.run", job="consolidation").output == "There was nothing to read."
+    settle(desktop, laptop)
+    assert len(drawn(desktop)) == 2
+    assert drawn(desktop) == drawn(laptop)
+    assert {count for _, count in drawn(desktop)} == {1}
+
+
+@IN_FOLDER
+def test_a_fact_that_a_vault_draws_again_after_it_was_put_back_is_the_same(
+    machines: Callable[[int], list[WorkingMachine]], tmp_path: Path
+) -> None:
+    desktop, laptop = machines(2)
+    say(desktop, "My sister Rosa lives in Bremen.")
+    settle(desktop, laptop)
+    desktop.stop()
+    shutil.copytree(desktop.vault, tmp_path / "backup")
+    desktop.start()
+    pass_time((desktop, laptop), hours=2)
+    desktop.ask("upkeep.run", job="consolidation")
+    settle(desktop, laptop)
+    (fact,) = laptop.rows("SELECT id FROM memories WHERE source = 'rules'")
+    laptop.ask("note.delete", id=fact[0])
+    laptop.sync()
+    desktop.stop()
+    shutil.rmtree(desktop.vault)
+    shutil.copytree(tmp_path / "backup", desktop.vault)
+    desktop.start()
+    desktop.ask("upkeep.run", job="consolidation")
+    settle(desktop, laptop)
+    assert desktop.rows("SELECT id, valid_until IS NULL FROM memories WHERE source = 'rules'") == [(fact[0], 0)]

@@ -19,7 +19,7 @@ from app.store.store import DATABASE, Store
 
 _TURNS = 400
 _ADDED = re.compile(r"^ALTER TABLE (\w+) ADD COLUMN (\w+)", re.MULTILINE)
-_DERIVED = {"generations"}
+_DERIVED = {"chunks", "generations"}
 _COUNTS = {"last_seq", "mention_count"}  # salvage counts anew
 _WORDS = "rowid, session_id, seq, role, author, content, tool_name, tool_calls, tool_call_id, created_at, origin"
 
@@ -81,8 +81,12 @@ def stored_widths(vault: Path, table: str) -> set[int]:
 
 def break_root(vault: Path, table: str) -> None:
     ((root,),) = rows(vault, f"SELECT rootpage FROM sqlite_schema WHERE name = '{table}'")
+    break_page(vault, root)
+
+
+def break_page(vault: Path, page: int) -> None:
     with (vault / DATABASE).open("r+b") as file:
-        file.seek((root - 1) * 4096)
+        file.seek((page - 1) * 4096)
         file.write(b"\xa5" * 4096)
 
 
@@ -128,6 +132,11 @@ def upgraded(tmp_path: Path) -> Path:
                     _turns(),
                 )
                 connection.execute("UPDATE sessions SET message_count = ?", (_TURNS,))
+                connection.execute(
+                    "INSERT INTO chunks (kind, session_id, seq_start, seq_end, role, text, content_hash, created_at)"
+                    " SELECT 'message', session_id, seq, seq, role, content, '', created_at FROM messages;"
+                    "INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunks"
+                )
     Store.open(vault, migrations()).close()
     return vault
 
@@ -153,6 +162,17 @@ def test_turns_from_before_an_upgrade_are_kept_word_for_word(upgraded: Path, is_
     assert rows(into, said) == before
     (messages,) = [table for table in report.tables if table.name == "messages"]
     assert (messages.kept, messages.lost, messages.refused, report.regained) == (_TURNS, 0, 0, 0)
+
+
+def test_turns_are_regained_from_an_index_that_is_older_than_its_columns(upgraded: Path) -> None:
+    into = upgraded.with_name("saved")
+    said = "SELECT seq, role, content, created_at FROM messages ORDER BY seq"
+    before = rows(upgraded, said)
+    (page,) = rows(upgraded, "SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = 'leaf' LIMIT 1")[0]
+    break_page(upgraded, page)
+    report = salvage(upgraded, into)
+    assert report.regained > 0
+    assert rows(into, said) == before
 
 
 def test_without_the_lanes_no_number_and_no_clock_is_given_twice(upgraded: Path) -> None:

@@ -120,7 +120,7 @@ class VaultHarness:
 
     def passages(self, session: str = "s") -> list[tuple[int, int, str]]:
         return self.rows(
-            "SELECT seq_start, seq_end, text FROM chunks WHERE kind = 'passage' AND session_id = ?"
+            "SELECT seq_start, seq_end, text FROM chunk_texts WHERE kind = 'passage' AND session_id = ?"
             " ORDER BY seq_start, id",
             session,
         )
@@ -132,7 +132,7 @@ class VaultHarness:
 
     def wrong_vectors(self) -> list[int]:
         """Return chunks whose vector is not that of their text."""
-        texts = dict(self.rows(f"SELECT id, text FROM chunks WHERE {HAS_VECTOR}"))
+        texts = dict(self.rows(f"SELECT id, text FROM chunk_texts WHERE {HAS_VECTOR}"))
         shown = {row[0] for row in self.rows(f"SELECT id FROM chunks c WHERE {HAS_VECTOR} AND {NOT_HIDDEN}")}
         stored = self.vectors()
         assert shown <= stored.keys() <= texts.keys()  # hidden texts get none

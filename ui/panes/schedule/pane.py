@@ -303,6 +303,11 @@ class SchedulePane(ListDetailPane):
         self._announce(self.tr("‘{name}’ runs").format(name=name))
         self.work.after(RELOAD_MS, self._load)
 
+    async def _take(self, identity: str, name: str) -> None:
+        await self.bridge.call(operations.schedule.run_here(id=identity))
+        self._announce(self.tr("‘{name}’ runs on this machine from now on").format(name=name))
+        await self._load_page(identity)
+
     def _announce(self, words: str) -> None:
         """Tell screen readers what the page shows, which a notice would cover."""
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
@@ -387,6 +392,7 @@ class SchedulePane(ListDetailPane):
         self.page.delete_requested.connect(self._on_delete)
         self.page.erase_requested.connect(self._on_erase)
         self.page.plan_requested.connect(self._on_plan)
+        self.page.take_requested.connect(self._on_take)
         self.page.history.undo_requested.connect(self._on_undo_requested)
         self.page.history.changes_wanted.connect(self._on_changes_wanted)
         self.editor.saved.connect(self._on_saved)
@@ -446,6 +452,11 @@ class SchedulePane(ListDetailPane):
         schedule = self.listing.schedule(self._open)
         if schedule is not None:
             self.do(self._run(schedule.id, engine_text(schedule.name)))
+
+    def _on_take(self) -> None:
+        schedule = self.listing.schedule(self._open)
+        if schedule is not None:
+            self.do(self._take(schedule.id, engine_text(schedule.name)))
 
     def _on_switched(self) -> None:
         schedule = self.listing.schedule(self._open)

@@ -38,6 +38,8 @@ class SchedulePage(PageArea):
     erase_requested = Signal()
     """Erase it for ever."""
     plan_requested = Signal()
+    take_requested = Signal()
+    """Run it on this machine from now on."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +55,8 @@ class SchedulePage(PageArea):
         self._when = self._label("strong")
         self._next = self._label("body")
         self._last = self._label("body muted")
+        self._machine = self._label("body muted")
+        self.take = text_button(self.tr("Run it here from now on"), icon_name="monitor", parent=page)
         self._plan_text = self._label("body muted")
         self.look = text_button(self.tr("Show what it would do now"), icon_name="eye", parent=page)
         self._forecast = self._label("body muted")
@@ -67,7 +71,7 @@ class SchedulePage(PageArea):
         for widget in (self._title, self._goal):
             column.addWidget(widget)
         column.addLayout(buttons)
-        column.addWidget(self._card(self.tr("When"), [self._when, self._next, self._last]))
+        column.addWidget(self._card(self.tr("When"), [self._when, self._next, self._last, self._machine, self.take]))
         column.addWidget(self._plan_card)
         column.addWidget(self._card(self.tr("Runs"), [self.history]))
         column.addStretch(1)
@@ -79,12 +83,13 @@ class SchedulePage(PageArea):
         self.delete.clicked.connect(self.delete_requested)
         self.erase.clicked.connect(self.erase_requested)
         self.look.clicked.connect(self.plan_requested)
+        self.take.clicked.connect(self.take_requested)
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
         buttons = self.run, self.switch, self.edit, self.delete, self.erase
-        return *buttons, self.look, self.history.list, self.history.undo
+        return *buttons, self.take, self.look, self.history.list, self.history.undo
 
     def show_schedule(self, schedule: "Schedule", *, has_plan: bool, waits: str = "") -> None:
         """Show a schedule.
@@ -109,6 +114,9 @@ class SchedulePage(PageArea):
         last_run = self.tr("Last run: {last}").format(last=last) if last else ""
         self._last.setText(waits or schedule.waits or last_run)
         self._last.setVisible(bool(self._last.text()))
+        for widget in (self._machine, self.take):
+            widget.setVisible(bool(schedule.machine))
+        self._machine.setText(self.tr("It runs on {machine}, for all your machines.").format(machine=schedule.machine))
         self._plan_card.setVisible(has_plan)
         self._plan_text.setText("")
         self._plan_text.hide()

@@ -70,7 +70,7 @@ CLASSES = {
         device.remove device.rename device.requests device.resume device.share device.state device.sync
         encryption.cancel encryption.change encryption.decrypt encryption.encrypt encryption.forget
         encryption.remember encryption.status attachment.read
-        exchange.notes_folder exchange.preview health.fix
+        exchange.notes_folder exchange.preview health.fix schedule.run_here
         history.find history.list history.next history.step history.undo inbox.draft
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         backup.preview backup.status attachment.add attachment.list attachment.locate

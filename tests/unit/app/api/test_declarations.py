@@ -76,7 +76,8 @@ DERIVED = {
         "agent.request_access attachment.add backup.now capture.part device.accept device.invite "
         "device.refuse device.sync "
         "exchange.dismiss inbox.draft job.cancel "
-        "job.pause job.resume schedule.claim schedule.heartbeat schedule.notes_shown schedule.report schedule.run_now "
+        "job.pause job.resume schedule.claim schedule.heartbeat schedule.notes_shown schedule.report schedule.run_here "
+        "schedule.run_now "
         "session.append session.append_later session.compact session.consolidated session.digest.roll "
         "session.scratchpad.clear session.scratchpad.write session.summary.roll trial.run upkeep.cancel vault.reindex "
         "vault.repair",

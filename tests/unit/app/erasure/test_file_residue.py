@@ -51,14 +51,14 @@ def test_a_reader_keeps_the_log(vault: Path, writer: apsw.Connection) -> None:
 
 
 def add(writer: apsw.Connection, text: str) -> None:
-    insert_chunks(writer, [Chunk("memory", text, "", "", 0, memory_id="m")])
+    insert_chunks(writer, [Chunk("memory", text, "", 0, memory_id="m")])
 
 
 def test_merging_takes_deleted_words_out_of_the_index(vault: Path, writer: apsw.Connection) -> None:
     with writer:
         for number in range(300):
             add(writer, f"quarterdeck{number} lighthouse")
-    writer.execute("DELETE FROM chunks WHERE text LIKE 'quarterdeck7%'")
+    writer.execute("DELETE FROM chunks WHERE own_text LIKE 'quarterdeck7%'")
     with writer:
         file_residue.begin_merging_words(writer, "chunks_fts")
         while file_residue.merge_words(writer, "chunks_fts"):
@@ -104,7 +104,7 @@ def test_rewriting_leaves_the_connection_as_it_was(vault: Path, writer: apsw.Con
     add(writer, "lighthouse")
     file_residue.rewrite(writer)
     assert writer.pragma("temp_store") == 2
-    assert writer.execute("SELECT text FROM chunks").get == "lighthouse"
+    assert writer.execute("SELECT text FROM chunk_texts").get == "lighthouse"
 
 
 def test_words_that_merging_leaves_under_an_empty_level_go_when_the_index_is_rebuilt(

@@ -126,7 +126,7 @@ class IndexHarness:
         found = self.vault_harness.do(
             self.vault_harness.store.read(lambda connection: nearest(connection, serving.generation, vector, 1, None))
         )
-        texts = self.vault_harness.rows("SELECT text FROM chunks WHERE id = ?", found[0][0])
+        texts = self.vault_harness.rows("SELECT text FROM chunk_texts WHERE id = ?", found[0][0])
         return bool(found[0][1] > 0.999 and texts == [(text,)])
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from app.core.text import content_hash
 from app.index.searchable_text import MAX_CHUNK_CHARACTERS
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
@@ -19,9 +18,9 @@ def found(vault_harness: VaultHarness, words: str) -> list[tuple[str, int]]:
 def test_a_turn_is_one_chunk_found_at_once(vault_harness: VaultHarness) -> None:
     vault_harness.say("the swallows left", "for the south")
     assert found(vault_harness, "swallows") == [("message", 1)]
-    assert vault_harness.rows("SELECT role, store, content_hash FROM chunks ORDER BY id") == [
-        ("user", "private", content_hash("the swallows left")),
-        ("user", "private", content_hash("for the south")),
+    assert vault_harness.rows("SELECT role, store, text FROM chunk_texts ORDER BY id") == [
+        ("user", "private", "the swallows left"),
+        ("user", "private", "for the south"),
     ]
 
 
@@ -45,7 +44,7 @@ def test_words_of_tool_calls_are_found(vault_harness: VaultHarness) -> None:
 def test_a_huge_turn_is_indexed_by_its_beginning(vault_harness: VaultHarness) -> None:
     vault_harness.say("start " + "x" * MAX_CHUNK_CHARACTERS + " end")
     assert found(vault_harness, "start") == [("message", 1)]
-    assert vault_harness.rows("SELECT max(length(text)) FROM chunks") == [(MAX_CHUNK_CHARACTERS,)]
+    assert vault_harness.rows("SELECT max(length(text)) FROM chunk_texts") == [(MAX_CHUNK_CHARACTERS,)]
 
 
 def test_a_long_note_is_found_by_its_title_in_each_piece(vault_harness: VaultHarness) -> None:

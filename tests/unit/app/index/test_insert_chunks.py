@@ -8,11 +8,11 @@ from app.index.vectors.vector_repo import HAS_VECTOR
 from tests.unit.app.vault_harness import VaultHarness
 
 CHUNKS = [
-    Chunk("message", "a heron", "", "1", 1, session_id="s", seq_start=1, seq_end=1, role="user"),
-    Chunk("message", "a tool's heron", "", "2", 1, session_id="s", seq_start=2, seq_end=2, role="tool"),
-    Chunk("passage", "two herons", "", "3", 1, session_id="s", seq_start=1, seq_end=2),
-    Chunk("passage", "part of a heron", "", "4", 1, session_id="s", seq_start=3, seq_end=3),
-    Chunk("memory", "a noted heron", "", "5", 1, memory_id="m", role="note"),
+    Chunk("message", "a heron", "", 1, session_id="s", seq_start=1, seq_end=1, role="user"),
+    Chunk("message", "a tool's heron", "", 1, session_id="s", seq_start=2, seq_end=2, role="tool"),
+    Chunk("passage", "two herons", "", 1, session_id="s", seq_start=1, seq_end=2),
+    Chunk("passage", "part of a heron", "", 1, session_id="s", seq_start=3, seq_end=3),
+    Chunk("memory", "a noted heron", "", 1, memory_id="m", role="note"),
 ]
 
 

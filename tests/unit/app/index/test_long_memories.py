@@ -26,7 +26,9 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 def chunks(host: Host) -> list[tuple[object, ...]]:
     connection = apsw.Connection(str(host.vault / "memory.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    rows = connection.execute("SELECT seq_start, text, store FROM chunks WHERE kind = 'memory' ORDER BY 1").fetchall()
+    rows = connection.execute(
+        "SELECT seq_start, text, store FROM chunk_texts WHERE kind = 'memory' ORDER BY 1"
+    ).fetchall()
     connection.close()
     return rows
 
@@ -104,7 +106,7 @@ def test_a_deleted_one_leaves_a_little_at_a_time_though_cut_off(vault: Path, ste
 def test_a_restored_one_comes_back_from_wherever_it_was(vault_harness: VaultHarness, steps: int, back: int) -> None:
     note = vault_harness.save(LONG)
     vault_harness.sync()
-    texts = "SELECT seq_start, text FROM chunks ORDER BY seq_start"
+    texts = "SELECT seq_start, text FROM chunk_texts ORDER BY seq_start"
     before = vault_harness.rows(texts)
     vault_harness.do(vault_harness.memories.delete(EVERYTHING, note.id))
     moved(vault_harness, steps)

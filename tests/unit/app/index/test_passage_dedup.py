@@ -19,7 +19,7 @@ def report(
 
 def pieces(vault_harness: VaultHarness, session: str = "s") -> list[tuple[int, int | None]]:
     return vault_harness.rows(
-        "SELECT seq_start, seq_last FROM chunks WHERE kind = 'passage' AND seq_start = seq_end AND session_id = ?"
+        "SELECT seq_start, seq_last FROM chunk_texts WHERE kind = 'passage' AND seq_start = seq_end AND session_id = ?"
         " AND length(text) > 300 ORDER BY seq_start, id",
         session,
     )
@@ -79,7 +79,7 @@ def test_only_what_is_the_same_is_left_out(vault_harness: VaultHarness) -> None:
     report(vault_harness, LONG, LONG + " But this is new: " + "nothing was said of otters. " * 30)
     vault_harness.sync()
     assert vault_harness.rows(
-        "SELECT count(*) > 0 FROM chunks WHERE kind = 'passage' AND seq_start = 2 AND text LIKE '%otters%'"
+        "SELECT count(*) > 0 FROM chunk_texts WHERE kind = 'passage' AND seq_start = 2 AND text LIKE '%otters%'"
     )
     assert {(1, 2), (2, None)} <= set(pieces(vault_harness))
     assert vault_harness.check() == []
@@ -96,7 +96,9 @@ def test_one_turn_that_repeats_itself_is_its_own_last(vault_harness: VaultHarnes
 def test_forgetting_undoing_and_rebuilding_give_the_same(vault_harness: VaultHarness) -> None:
     report(vault_harness, LONG, SHORT, LONG, "ok", LONG)
     vault_harness.sync()
-    before = vault_harness.rows("SELECT seq_start, seq_end, seq_last, text FROM chunks ORDER BY kind, seq_start, text")
+    before = vault_harness.rows(
+        "SELECT seq_start, seq_end, seq_last, text FROM chunk_texts ORDER BY kind, seq_start, text"
+    )
     entry = vault_harness.forget("s")
     vault_harness.clock.ms += session_reindex.GRACE_MS
     vault_harness.sync()
@@ -104,7 +106,7 @@ def test_forgetting_undoing_and_rebuilding_give_the_same(vault_harness: VaultHar
     vault_harness.undo(entry)
     vault_harness.sync()
     assert (
-        vault_harness.rows("SELECT seq_start, seq_end, seq_last, text FROM chunks ORDER BY kind, seq_start, text")
+        vault_harness.rows("SELECT seq_start, seq_end, seq_last, text FROM chunk_texts ORDER BY kind, seq_start, text")
         == before
     )
     assert vault_harness.check() == []

@@ -105,7 +105,7 @@ def test_what_is_on_its_way_out_is_found_no_more(host: Host) -> None:
 
 
 def entries(vault_harness: VaultHarness) -> list[tuple[int, str]]:
-    return vault_harness.rows("SELECT id, content_hash FROM chunks ORDER BY id")
+    return vault_harness.rows("SELECT id, text FROM chunk_texts ORDER BY id")
 
 
 def test_undo_within_the_grace_period_leaves_every_entry_as_it_was(vault: Path) -> None:

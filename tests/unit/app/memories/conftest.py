@@ -45,7 +45,7 @@ class WholeIndex:
 
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
         self.memory_removed(connection, memory.id)
-        insert_chunks(connection, [Chunk("memory", memory.content, "", "", 0, memory_id=memory.id)])
+        insert_chunks(connection, [Chunk("memory", memory.content, "", 0, memory_id=memory.id)])
         self.stored += 1
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
@@ -101,7 +101,7 @@ class MemoryHarness:
     @property
     def held(self) -> dict[str, str]:
         """The searchable text of each indexed memory."""
-        return dict(self.rows("SELECT memory_id, text FROM chunks ORDER BY memory_id"))
+        return dict(self.rows("SELECT memory_id, text FROM chunk_texts ORDER BY memory_id"))
 
     def close(self) -> None:
         self._runner.close()

@@ -326,7 +326,7 @@ def test_expired_memories_are_set_aside_told_and_stay_when_brought_back(harness:
     (change,) = harness.reported
     assert change.actor == "expiry"
     assert {"memories", "index"} <= change.areas
-    assert harness.rows("SELECT count(*) FROM chunks WHERE text LIKE 'one%'") == [(0,)]
+    assert harness.rows("SELECT count(*) FROM chunk_texts WHERE text LIKE 'one%'") == [(0,)]
     harness.undo(change.history_ids[0])
     assert len(harness.contents()) == 2
     assert harness.do(harness.expiry.expire()) == ()

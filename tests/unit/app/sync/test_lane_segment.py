@@ -3,11 +3,12 @@
 import json
 import zlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from app.core import hybrid_clock
-from app.errors import ExchangeError
+from app.errors import ExchangeError, ExchangeNewerError
 from app.store.lanes import ChangePlace
 from app.sync import lane_segment
 from app.sync.capture import LanePart
@@ -107,6 +108,29 @@ def test_a_number_beyond_its_limits_is_refused(name: str, value: object) -> None
     digests = [lane_segment.digest_of(line) for line in lines]
     data = lane_segment.pack(json.dumps(json.loads(header) | {"lines": digests}), lines)
     with pytest.raises(ExchangeError, match="damaged"):
+        lane_segment.decode(data, PLACE)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"mood": ["note-1", "calm"]},
+        {"name": ["ent-1", "Ada", "person", "calm"]},
+        {"turn": [7, "s", LANE, 1, {"role": "user", "content": "hi", "mood": "calm"}]},
+        {"turn": [7, "s", LANE, 1, {"role": "user", "content": "hi"}, "calm"]},
+        {"session": {"id": "s", "title": "Talk", "mood": "calm"}},
+        {"change": {"mood": "calm"}},
+    ],
+)
+def test_what_a_line_of_a_newer_keepsake_says_is_not_left_out(line: dict[str, Any]) -> None:
+    header, lines = lane_segment.unpack(lane_segment.encode(part(), VAULT, "before")[0])
+    if "change" in line:
+        said = next(json.loads(one) for one in lines if "change" in json.loads(one))
+        line = {"change": said["change"] | line["change"]}
+    lines.append(json.dumps(line))
+    digests = [lane_segment.digest_of(text) for text in lines]
+    data = lane_segment.pack(json.dumps(json.loads(header) | {"lines": digests}), lines)
+    with pytest.raises(ExchangeNewerError, match="Update Keepsake"):
         lane_segment.decode(data, PLACE)
 
 

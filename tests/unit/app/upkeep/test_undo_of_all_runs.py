@@ -54,7 +54,7 @@ def content(runs: UpkeepRuns) -> dict[str, list[tuple[Any, ...]]]:
         "links": runs.rows(f"SELECT memory_id, relation, target FROM memory_links WHERE {alive} ORDER BY 1, 2, 3"),
         "sources": runs.rows(f"SELECT memory_id, source_id FROM memory_sources WHERE {alive} ORDER BY 1, 2"),
         "archive": runs.rows("SELECT id, kind, archived_at, reason FROM memory_archive ORDER BY id"),
-        "words": runs.rows("SELECT memory_id, text FROM chunks WHERE memory_id IS NOT NULL ORDER BY 1, 2"),
+        "words": runs.rows("SELECT memory_id, text FROM chunk_texts WHERE memory_id IS NOT NULL ORDER BY 1, 2"),
     }
 
 

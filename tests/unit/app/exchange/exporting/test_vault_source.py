@@ -236,7 +236,7 @@ def test_all_conversations_of_a_batch_are_indexed(vault_harness: VaultHarness) -
     batch = [MessageRecord(f"s{number % 3}", NewMessage("user", f"heron {number}")) for number in range(9)]
     vault_harness.do(sink.ingest(batch, source="import", format="keepsake", store="private", actor="person"))
     found = vault_harness.rows(
-        "SELECT c.session_id, c.seq_start, c.text FROM chunks_fts('heron') f JOIN chunks c ON c.id = f.rowid"
+        "SELECT c.session_id, c.seq_start, c.text FROM chunks_fts('heron') f JOIN chunk_texts c ON c.id = f.rowid"
         " ORDER BY c.text"
     )
     assert found == [(f"s{number % 3}", number // 3 + 1, f"heron {number}") for number in range(9)]

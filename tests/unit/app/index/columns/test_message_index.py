@@ -45,7 +45,7 @@ def test_of_a_turn_that_came_again_both_chunks_are_given(vault_harness: VaultHar
     index_cache, turns = IndexCache(), MessageIndex()
     vault_harness.say("one", "two")
     assert found(vault_harness, index_cache, turns, [("s", 2), ("s", 1)]) == [2, 1]
-    again = Chunk("message", "one", "", "", 0, session_id="s", seq_start=1, seq_end=1)
+    again = Chunk("message", "one", "", 0, session_id="s", seq_start=1, seq_end=1)
     vault_harness.do(vault_harness.store.write(lambda connection: insert_chunks(connection, [again])))
     assert found(vault_harness, index_cache, turns, [("s", 2), ("s", 1)]) == [2, 1, 3]
 

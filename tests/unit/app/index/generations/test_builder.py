@@ -158,7 +158,7 @@ def test_the_quick_look_up_changes_with_the_vectors(harness: IndexHarness, monke
     for text in ("turn 7", "one more", "said late"):
         found = ann_cache.nearest(serving.generation, serving.embedder.embed_query(text).tobytes(), 1)
         assert found is not None
-        assert harness.vault_harness.rows("SELECT text FROM chunks WHERE id = ?", int(found[0][0])) == [(text,)]
+        assert harness.vault_harness.rows("SELECT text FROM chunk_texts WHERE id = ?", int(found[0][0])) == [(text,)]
 
 
 def test_what_is_said_and_unsaid_meanwhile(harness: IndexHarness) -> None:

@@ -213,14 +213,12 @@ def test_what_goes_leaves_every_generation(books: Books) -> None:
     assert [books.read(partial(generation_repo.count, generation=one)) for one in (books.old, new)] == [0, 0]
 
 
-def test_vectors_of_a_text_that_changed_meanwhile_are_not_stored(books: Books) -> None:
+def test_vectors_of_a_chunk_that_went_meanwhile_are_not_stored(books: Books) -> None:
     new = books.begin()
     texts, _ = books.read(
         partial(generation_repo.chunks_without_vector, generation=new, after=0, limit=2, may_send=True)
     )
-    books.write(
-        lambda c: c.execute("UPDATE chunks SET text = 'another', content_hash = 'x' WHERE id = ?", (texts[0].chunk_id,))
-    )
+    books.write(lambda connection: repo.delete_chunks(connection, "id = ?", (texts[0].chunk_id,)))
     made = [row.tobytes() for row in MoodyEmbedder().embed([text.text for text in texts])]
     stored = books.write(partial(generation_repo.store_built, generation=new, texts=texts, made=made))
     assert [chunk for chunk, _ in stored] == [texts[1].chunk_id]

@@ -60,7 +60,7 @@ def read(vault: Path, sql: str, *values: object) -> list[tuple[Any, ...]]:
 
 def codes(vault: Path, table: str = "token_vectors_1") -> dict[str, bytes | None]:
     """Return the codes of each text."""
-    rows = read(vault, f"SELECT c.text, t.codes FROM {table} t LEFT JOIN chunks c ON c.id = t.chunk_id")
+    rows = read(vault, f"SELECT c.text, t.codes FROM {table} t LEFT JOIN chunk_texts c ON c.id = t.chunk_id")
     return {str(text): code for text, code in rows}
 
 
@@ -152,7 +152,7 @@ def test_they_go_from_backups_too(vault: Path, host: Host) -> None:
     assert receipt.verified
     (backup,) = (vault / "backups").glob("*.db")
     with closing(open_reader(backup)) as connection:
-        rows = connection.execute("SELECT c.text FROM token_vectors_1 t LEFT JOIN chunks c ON c.id = t.chunk_id")
+        rows = connection.execute("SELECT c.text FROM token_vectors_1 t LEFT JOIN chunk_texts c ON c.id = t.chunk_id")
         assert rows.fetchall() == [("harbour",)]
 
 
@@ -164,7 +164,9 @@ def test_a_message_is_read_again_when_the_one_before_it_goes(vault: Path, host: 
 
     def withhold(connection: apsw.Connection) -> dict[str, bytes | None]:
         work.messages_withheld(connection, "s", [(1, 1)])
-        rows = connection.execute("SELECT c.text, t.codes FROM token_vectors_1 t JOIN chunks c ON c.id = t.chunk_id")
+        rows = connection.execute(
+            "SELECT c.text, t.codes FROM token_vectors_1 t JOIN chunk_texts c ON c.id = t.chunk_id"
+        )
         return {str(text): code for text, code in rows.fetchall()}
 
     held = host.submit(engine_of(host).store.write(withhold)).result()

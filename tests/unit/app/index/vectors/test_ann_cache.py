@@ -39,7 +39,7 @@ class Vault:
     def put(self, ids: range) -> list[tuple[int, bytes]]:
         for one in ids:
             self.connection.execute(
-                "INSERT INTO chunks (id, kind, memory_id, role, text, content_hash, created_at)"
+                "INSERT INTO chunks (id, kind, memory_id, role, own_text, content_hash, created_at)"
                 " VALUES (?, 'memory', ?, 'note', 'words', '', 0)",
                 (one, f"note-{one}"),
             )
@@ -215,7 +215,7 @@ def test_a_folder_that_cannot_be_written_only_costs_time(vault: Vault, tmp_path:
 
 def test_the_id_of_a_chunk_is_never_given_again(vault: Vault) -> None:
     def insert(connection: apsw.Connection) -> int:
-        insert_chunks(connection, [Chunk("memory", "words", "", "", 0, memory_id="note-x", role="note")])
+        insert_chunks(connection, [Chunk("memory", "words", "", 0, memory_id="note-x", role="note")])
         return int(connection.execute("SELECT max(id) FROM chunks").get)
 
     gone = insert(vault.connection)

@@ -30,7 +30,7 @@ def everything(host: Host, memory_id: str) -> dict[str, list[Any]]:
         "links": "SELECT * FROM memory_links WHERE memory_id = ? ORDER BY relation, target_key",
         "sources": "SELECT * FROM memory_sources WHERE memory_id = ? ORDER BY source_id",
         "claims": "SELECT * FROM entity_claims WHERE owner_id = ?",
-        "chunks": "SELECT text, grams, store, role FROM chunks WHERE memory_id = ? ORDER BY seq_start",
+        "chunks": "SELECT text, grams, store, role FROM chunk_texts WHERE memory_id = ? ORDER BY seq_start",
     }
     return {name: rows(host, sql, memory_id) for name, sql in requested.items()}
 

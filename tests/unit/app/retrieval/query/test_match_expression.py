@@ -44,11 +44,11 @@ class Index:
         self.connection.execute("DELETE FROM chunks")
         for number, text in enumerate(texts, 1):
             self.connection.execute(
-                "INSERT INTO chunks (id, kind, text, grams, content_hash, created_at)"
+                "INSERT INTO chunks (id, kind, own_text, grams, content_hash, created_at)"
                 " VALUES (?, 'memory', ?, ?, '', 0)",
                 (number, storable(text)[0], index_entries(storable(text)[0])),
             )
-        self.connection.execute("INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunks")
+        self.connection.execute("INSERT INTO chunks_fts (rowid, text, grams) SELECT id, own_text, grams FROM chunks")
 
     def find(self, expression: str | None) -> list[int]:
         if expression is None:

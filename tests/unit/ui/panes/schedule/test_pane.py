@@ -159,6 +159,18 @@ def test_the_last_run_is_called_done_by_its_own_entry_alone(pane: SchedulePane, 
     assert ("ran " in card.text) is not is_named
 
 
+def test_a_schedule_that_another_machine_runs_says_so_and_can_be_taken(pane: SchedulePane) -> None:
+    now = datetime.now(UTC)
+    schedule = Schedule(
+        "sch-1", "person", "Summary", "Sum up", Cadence(kind="interval", seconds=7200), "never", "active", now, now
+    )
+    pane.page.show_schedule(schedule, has_plan=False)
+    assert not pane.page.take.isVisibleTo(pane.page)
+    pane.page.show_schedule(replace(schedule, machine="laptop"), has_plan=False)
+    assert pane.page.take.isVisibleTo(pane.page)
+    assert "It runs on laptop, for all your machines." in words(pane.page)
+
+
 def test_a_schedule_is_switched_off_and_on(
     pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
 ) -> None:
