@@ -1,9 +1,10 @@
 """Confirm card: a title, what it means, and buttons to agree or cancel."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui.dialogs.base_dialog import note
@@ -57,7 +58,15 @@ class ConfirmCard(QFrame):
 
     def _order(self) -> None:
         """Let the tabulator go through the fields, and then to the buttons."""
-        rows = (self.rows.itemAt(row) for row in range(self.rows.count()))
-        widgets = [widget for item in rows if item is not None and (widget := item.widget()) is not None]
-        for widget, following in pairwise((*widgets, self.cancel, self.confirm)):
+        for widget, following in pairwise((*_widgets(self.rows), self.cancel, self.confirm)):
             QWidget.setTabOrder(widget, following)
+
+
+def _widgets(layout: QLayout) -> Iterator[QWidget]:
+    """Yield what stands in a layout, and in those within it."""
+    for place in range(layout.count()):
+        item = layout.itemAt(place)
+        if item is not None and (widget := item.widget()) is not None:
+            yield widget
+        elif item is not None and (inner := item.layout()) is not None:
+            yield from _widgets(inner)

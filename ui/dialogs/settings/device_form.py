@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import note
@@ -89,12 +89,15 @@ class DeviceForm(ConfirmCard):
         field = QLineEdit(self)
         field.setAccessibleName(name)
         field.setPlaceholderText(hint)
-        field.setFixedWidth(theme.current().scaled(_FIELD_WIDTH))
+        field.setMaximumWidth(theme.current().scaled(_FIELD_WIDTH))
         field.textChanged.connect(self._offer)
         field.returnPressed.connect(self._on_confirm_clicked)
         self._labels[field] = note(name, self)
         self.rows.addWidget(self._labels[field])
-        self.rows.addWidget(field, alignment=Qt.AlignmentFlag.AlignLeading)
+        line = QHBoxLayout()
+        line.addWidget(field, 1)
+        line.addStretch(0)
+        self.rows.addLayout(line)
         return field
 
     def open(self, purpose: FormPurpose, machine: str = "") -> None:

@@ -273,6 +273,15 @@ def test_the_page_is_walked_through_by_keys(panel: DevicesPanel, qtbot: QtBot) -
         assert widget.hasFocus()
 
 
+def test_in_a_narrow_window_names_and_fields_stay_in_sight(panel: DevicesPanel, folder: Path, rest: Rest) -> None:
+    _share(panel, folder, rest)
+    panel.form.open(FormPurpose.JOIN)
+    panel.resize(360, 700)
+    rest(lambda: panel.width() == 360)
+    assert panel.form.address.width() <= 340
+    assert panel.list.columnWidth(0) >= 96
+
+
 def test_escape_closes_the_form_alone(panel: DevicesPanel, qtbot: QtBot) -> None:
     panel.join.click()
     qtbot.keyClick(panel.form.words, Qt.Key.Key_Escape)
