@@ -7643,6 +7643,10 @@
         <translation>Zwei Kopien dieses Tresors haben zugleich an einen Ort geschrieben. Beim nächsten Mal kommt das in Ordnung.</translation>
     </message>
     <message>
+        <source>Two of your machines changed the list of your machines at the same time, and the change that was made elsewhere counts. Make an invitation on another machine, and join here with its words: nothing that was written here is lost. Then change the list again where it is not as you want it.</source>
+        <translation>Zwei deiner Rechner haben die Liste deiner Rechner gleichzeitig geändert, und es gilt die Änderung, die anderswo gemacht wurde. Lade auf einem anderen Rechner ein und tritt hier mit den Wörtern der Einladung bei: Nichts, was hier geschrieben wurde, geht verloren. Ändere die Liste danach noch einmal, wo sie nicht so ist, wie du sie willst.</translation>
+    </message>
+    <message>
         <source>Undid 1 change of {agent}</source>
         <translation>1 Änderung von {agent} rückgängig gemacht</translation>
     </message>

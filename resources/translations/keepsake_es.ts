@@ -7643,6 +7643,10 @@
         <translation>Dos copias de esta bóveda escribieron a la vez en un mismo lugar. La próxima vez se corrige.</translation>
     </message>
     <message>
+        <source>Two of your machines changed the list of your machines at the same time, and the change that was made elsewhere counts. Make an invitation on another machine, and join here with its words: nothing that was written here is lost. Then change the list again where it is not as you want it.</source>
+        <translation>Dos de tus equipos cambiaron la lista de tus equipos al mismo tiempo, y vale el cambio que se hizo en el otro. Crea una invitación en otro equipo y únete aquí con sus palabras: no se pierde nada de lo escrito aquí. Después vuelve a cambiar la lista donde no esté como quieres.</translation>
+    </message>
+    <message>
         <source>Undid 1 change of {agent}</source>
         <translation>Se deshizo 1 cambio de {agent}</translation>
     </message>

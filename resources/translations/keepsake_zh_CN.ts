@@ -7643,6 +7643,10 @@
         <translation>此记忆库的两个副本同时写入了同一个位置。下次会自动纠正。</translation>
     </message>
     <message>
+        <source>Two of your machines changed the list of your machines at the same time, and the change that was made elsewhere counts. Make an invitation on another machine, and join here with its words: nothing that was written here is lost. Then change the list again where it is not as you want it.</source>
+        <translation>你的两台设备同时更改了你的设备列表，以在别处所做的更改为准。请在另一台设备上创建邀请，并在此处用其中的词语加入：在此处写下的内容不会丢失。之后，如果列表与你的期望不符，请再次更改。</translation>
+    </message>
+    <message>
         <source>Undid 1 change of {agent}</source>
         <translation>已撤销 {agent} 的 1 项更改</translation>
     </message>
