@@ -13,7 +13,7 @@ from typing import Final
 
 from app.errors import ExchangeError
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import LaneSealer, OtherEpochError
+from app.sync.lane_sealer import LaneSealer, OtherEpochError, RemovedWriterError
 from app.sync.lane_segment import Forgotten, SegmentPlace
 from app.sync.sealing.signed_text import TornError
 
@@ -150,6 +150,8 @@ def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgott
             anew = None if data is None else sealer.without(one.name, data, forgotten, name)
         except OtherEpochError:  # it is whole, and is opened when the epochs agree
             is_done = False
+            continue
+        except RemovedWriterError:  # no machine reads it, and none will
             continue
         except (TornError, ExchangeError):
             if one.last <= n:  # it is here as a whole, and is added again

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -134,24 +135,36 @@ def test_a_machine_that_was_away_comes_back_into_a_new_epoch(machines: list[Mach
 def test_what_was_sealed_too_late_comes_all_the_same(machines: list[Machine], tmp_path: Path) -> None:
     """A machine adds segments of an epoch that ended while its list was not there yet."""
     one, other, third = machines
-    entries, lane = tmp_path / "entries", own_lane(third)
-    [laptop] = [device for device in one.ask("device.list") if device.name == "laptop"]
-    before = {*one.folder.rglob("m-*")}
-    one.ask("device.remove", device=laptop.id)
-    entries.mkdir()
-    for path in {*one.folder.rglob("m-*")} - before:  # still being copied to the third machine
-        shutil.move(path, entries / path.name)
-    third.ask("note.save", content="too late")
-    third.sync()
-    members = next(iter(before)).parent
-    assert [path for path in one.folder.rglob("s-*") if path.parent.name == lane]
-    for path in entries.iterdir():
-        shutil.move(path, members / path.name)
+    lane = own_lane(third)
+    with removed_unheard(one, tmp_path):
+        third.ask("note.save", content="too late")
+        third.sync()
+        assert segments(one, lane)
     assert "no longer used" in one.sync().waiting
     meet(third, one)
     settle(one, third)
     assert one.contents() == ["too late"]
     assert other.contents() == []
+
+
+def segments(machine: Machine, lane: str) -> set[str]:
+    """Return the names of a lane's segments at the place."""
+    return {path.name for path in machine.folder.rglob("s-*") if path.parent.name == lane}
+
+
+@contextmanager
+def removed_unheard(machine: Machine, tmp_path: Path) -> Iterator[None]:
+    """Remove the laptop; within the block no other machine hears of it."""
+    [laptop] = [device for device in machine.ask("device.list") if device.name == "laptop"]
+    before = {*machine.folder.rglob("m-*")}
+    members, entries = next(iter(before)).parent, tmp_path / "entries"
+    machine.ask("device.remove", device=laptop.id)
+    entries.mkdir()
+    for path in {*machine.folder.rglob("m-*")} - before:  # still being copied to the others
+        shutil.move(path, entries / path.name)
+    yield
+    for path in entries.iterdir():
+        shutil.move(path, members / path.name)
 
 
 def own_lane(machine: Machine) -> str:
@@ -175,6 +188,24 @@ def test_what_a_removed_machine_wrote_is_forgotten_too(machines: list[Machine]) 
     other.join(third)
     settle(one, other, third)
     assert other.contents() == ["kept"]
+
+
+def test_what_a_removed_machine_goes_on_to_write_holds_nothing_up(machines: list[Machine], tmp_path: Path) -> None:
+    one, other, third = machines
+    note = other.ask("note.save", content="unforgettablesecret").id
+    settle(*machines)
+    lane = own_lane(other)
+    with removed_unheard(one, tmp_path):
+        other.ask("note.save", content="not heard of the removal")
+        before = segments(one, lane)
+        other.sync()
+        assert segments(one, lane) - before
+    one.ask("memory.forget_forever", ids=[note], confirm=True)
+    meet(one, third)
+    meet(one, third)
+    assert [epoch(one), epoch(third)] == [3, 3]
+    assert "All your machines have forgotten it." in receipt(one).notes
+    assert one.contents() == []
 
 
 def test_two_machines_that_begin_an_epoch_at_once_agree_on_one(machines: list[Machine]) -> None:

@@ -246,7 +246,7 @@ def test_an_invitation_ends_with_the_program_and_leaves_nothing(machines: list[M
     until(lambda: not list(one.folder.rglob("[iqa]-*")))
     with pytest.raises(InputError, match="no invitation"):
         other.ask("device.join", words=words, place=str(other.folder), name="laptop")
-    assert one.rows("SELECT value FROM meta WHERE key = 'sync.invitations'") == [("{}",)]
+    until(lambda: one.rows("SELECT value FROM meta WHERE key = 'sync.invitations'") == [("{}",)])
 
 
 def test_what_a_machine_left_that_ended_while_it_asked_is_removed(machines: list[Machine], tmp_path: Path) -> None:
