@@ -3,6 +3,7 @@
 pytest_plugins = [
     "pytester",
     "tests.helpers.guards.isolation",
+    "tests.helpers.shared_bytecode",
     "tests.helpers.keyrings",
     "tests.helpers.encryption",
     "tests.helpers.guards.unexpected_logs",

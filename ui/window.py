@@ -44,14 +44,15 @@ from ui.shell.watchers.clash_watcher import ClashWatcher
 from ui.shell.watchers.cut_off_imports import CutOffImports
 from ui.shell.watchers.erasure_watcher import ErasureWatcher
 from ui.shell.watchers.inbox_counter import InboxCounter
+from ui.shell.watchers.join_requests import JoinRequests
 from ui.shell.watchers.status_updater import StatusUpdater
 from ui.shell.window_actions import WindowActions
 from ui.style.appearance import Appearance
 from ui.theme import Scheme
 from ui.widgets.notices.access_bar import AccessBar
-from ui.widgets.notices.advice_bar import AdviceBar
 from ui.widgets.notices.banner import Banner
 from ui.widgets.notices.clash_bar import ClashBar
+from ui.widgets.notices.sentence_bar import SentenceBar
 from ui.widgets.notices.toast import Toaster
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.text.markdown_editor import MarkdownEditor
@@ -83,9 +84,11 @@ class Window(QMainWindow):
     banner: Banner
     access_bar: AccessBar
     clash_bar: ClashBar
-    advice_bar: AdviceBar
+    advice_bar: SentenceBar
+    join_bar: SentenceBar
     status_line: StatusLine
     erasure_watcher: ErasureWatcher | None = None
+    join_requests: JoinRequests | None = None
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
         super().__init__()
@@ -207,7 +210,9 @@ class Window(QMainWindow):
         self.access_bar.allowed.connect(self.access_requests.allow)
         self.access_bar.refused.connect(self.access_requests.refuse)
         self.advice_watcher = AdviceWatcher(bridge, self.advice_bar, self)
-        self.advice_bar.models_requested.connect(self.commands.open_models)
+        self.advice_bar.followed.connect(self.commands.open_models)
+        self.join_requests = JoinRequests(bridge, self.join_bar, self)
+        self.join_bar.followed.connect(self.commands.open_devices)
         self.clash_watcher = ClashWatcher(bridge, self.clash_bar, self)
         self.clash_watcher.place_requested.connect(self.go)
         self.clash_watcher.notice.connect(self.show_notice)
@@ -375,13 +380,14 @@ class Window(QMainWindow):
         self.mode_banner = Banner(body, has_details=False)
         self.access_bar = AccessBar(body)
         self.clash_bar = ClashBar(body)
-        self.advice_bar = AdviceBar(body)
+        self.advice_bar = SentenceBar("lightbulb", self.tr("Choose a search model"), body)
+        self.join_bar = SentenceBar("link", self.tr("Several machines"), body)
         self.status_line = StatusLine(body)
         self.status_line.details_requested.connect(self._on_status_details_requested)
         self.status_line.agents.agent_requested.connect(self._on_agent_requested)
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget in (self.top_bar, self.mode_banner, self.banner, self.access_bar, self.advice_bar):
+        for widget in (self.top_bar, self.mode_banner, self.banner, self.access_bar, self.join_bar, self.advice_bar):
             column.addWidget(widget)
         column.addWidget(self._pages, 1)
         column.addWidget(self.clash_bar)

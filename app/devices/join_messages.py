@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from app.errors import InputError
+from app.sync.membership import checked_name
 from app.sync.sealing import primitives, signed_text
 from app.sync.sealing.device_keys import DeviceKeys
 from app.sync.sealing.member_list import Member
@@ -23,6 +25,11 @@ _ID_BYTES: Final = 16
 _ID, _INVITATION, _REQUEST, _ANSWER, _BOX = (
     "invitation id", "invitation", "join request", "join answer", "keys of members",
 )  # fmt: skip
+
+
+def is_of(name: str, invitation: str) -> bool:
+    """Return whether a name is that of a message of an invitation, by its id."""
+    return name.partition("/")[2][2:].partition("-")[0] == invitation
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +95,8 @@ class JoinMessages:
             text = signed_text.read(self._opened(_REQUEST, self.request_name(device), data))
             fields = text.fields
             member = Member(bytes.fromhex(fields["signing"]), bytes.fromhex(fields["receiving"]), 0)
-            name = str(fields["name"])
-        except (NotOpenedError, MalformedError, TornError, LookupError, TypeError, ValueError):
+            name = checked_name(str(fields["name"]))
+        except (NotOpenedError, MalformedError, TornError, InputError, LookupError, TypeError, ValueError):
             return None
         return (member, name) if member.id == device and text.is_by(member.signing, _REQUEST) else None
 

@@ -35,11 +35,14 @@ class Invitation:
         words: Twelve words, which only that machine's person may see.
         address: The address of the place, without a password.
         expires_at: Until when they count.
+        place: The address of a server with its login, sealed: of no use without the words. ``""`` for a folder, which
+            has another path on each machine.
     """
 
     words: str = field(repr=False)
     address: str
     expires_at: datetime
+    place: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 """Devices that share the memory: invitations, requests, names and removals.
 
-Invitations are kept in this process only.
+Invitations are kept in this process only and end with it. Owns the vault's ``sync.invitations`` value: the ids of those
+whose messages may still lie at the place.
 """
 
 import asyncio
+import json
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,16 +16,19 @@ from typing import Any, Final
 
 import apsw
 
+from app.changes import ChangeSet
 from app.core.clock import Clock, optional_datetime, to_datetime
-from app.core.process.daemon_thread import begin_in_daemon_thread, in_daemon_thread, stoppable
-from app.devices import join_messages
+from app.core.process.daemon_thread import in_daemon_thread, stoppable
+from app.devices import join_messages, sealed_address
 from app.devices.invitation_words import new_secret, secret_of, words_of
+from app.devices.join_attempt import VALID_S, JoinAttempt, withdrawing
 from app.devices.join_messages import APPROVED, EXPIRED, REFUSED, USED, JoinMessages
 from app.devices.model import Device, Invitation, JoinRequest
 from app.erasure import erasures
 from app.erasure.model import ErasureReceipt
-from app.errors import CallStoppedError, ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.errors import ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.sentence import Sentence
+from app.store import meta
 from app.store.store import Store
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of
@@ -31,19 +36,19 @@ from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.joined_place import JoinedPlace
 from app.sync.membership import Membership, checked_name
 from app.sync.model import SyncState
-from app.sync.sealing import device_state, member_list, primitives
-from app.sync.sealing.device_keys import DeviceKeys, new_device_keys
+from app.sync.sealing import device_state, member_list
 from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import Member, MemberList
-from app.sync.sealing.primitives import NotOpenedError
-from app.sync.sealing.signed_text import TornError
-from app.sync.service import SyncService
+from app.sync.service import ACTOR, OPERATION, SyncService
 
 _log = logging.getLogger(__name__)
 
-VALID_S: Final = 600
-"""Validity of an invitation."""
 LOOK_S: Final = 1.0
+ASK_S: Final = 3.0
+"""Longest wait for what the other machines tell of themselves."""
+_INVITATIONS: Final = "sync.invitations"
+_LOOKS: Final = 2
+"""Looks for an answer in the time of one look for a request."""
 
 
 @dataclass(slots=True)
@@ -73,6 +78,7 @@ class DeviceService:
         membership: The standing of this device among the machines.
         states: Keeps what the other devices tell of themselves.
         sync: Keeps the vault the same as those of the others.
+        publish: Tells everyone who listens that other machines wait.
         look_s: Seconds between two looks for an answer.
     """
 
@@ -83,6 +89,7 @@ class DeviceService:
         membership: Membership,
         states: DeviceStates,
         sync: SyncService,
+        publish: Callable[[ChangeSet], None],
         look_s: float = LOOK_S,
     ) -> None:
         self._store = store
@@ -90,9 +97,39 @@ class DeviceService:
         self._membership = membership
         self._states = states
         self._sync = sync
+        self._publish = publish
         self.calls = sync.calls
         self.look_s = look_s
         self._invitations: list[_OpenInvitation] = []
+        self._made: set[str] = set()
+        self._waiting_now: tuple[JoinRequest, ...] = ()
+        self._one_at_a_time = asyncio.Lock()
+        self._is_invited = asyncio.Event()
+
+    async def watch(self) -> None:
+        """Look who asks to come in while an invitation counts, until the vault is closed.
+
+        Messages of invitations that ended with another process are removed.
+        """
+        while True:
+            self._is_invited.clear()
+            is_clean = False
+            try:
+                is_clean = await self._cleaned()
+                if self._invitations:
+                    await self.requests()
+            except InputError:  # the vault is shared nowhere any more
+                self._tell(())
+            except KeepsakeError as error:
+                _log.info("the place cannot be asked for machines that wait: %s", error.code)
+            pause_s = _LOOKS * self.look_s if self._invitations else None if is_clean else VALID_S
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_invited.wait(), pause_s)
+
+    @property
+    def known_requests(self) -> Sequence[JoinRequest]:
+        """The machines that waited at the last look."""
+        return list(self._waiting_now)
 
     @stoppable
     async def invite(self) -> Invitation:
@@ -106,10 +143,15 @@ class DeviceService:
         await self._membership.refreshed(joined.point, joined.vault)
         secret = new_secret()
         messages = JoinMessages(joined.vault, secret)
-        await in_daemon_thread(joined.point.put_new, messages.invitation_name, messages.invitation())
         expires_at_ms = self._clock.now_ms() + VALID_S * 1000
+        self._made.add(messages.id)
+        await self._store.write(partial(_noted, messages.id, expires_at_ms))
+        await in_daemon_thread(joined.point.put_new, messages.invitation_name, messages.invitation())
         self._invitations.append(_OpenInvitation(messages, expires_at_ms))
-        return Invitation(words_of(secret), joined.address, _moment(expires_at_ms))
+        self._is_invited.set()
+        address = "" if joined.point.is_near else await self._membership.address(joined.address)
+        place = sealed_address.sealed(secret, address) if address else ""
+        return Invitation(words_of(secret), joined.address, _moment(expires_at_ms), place)
 
     @stoppable
     async def requests(self) -> Sequence[JoinRequest]:
@@ -120,10 +162,9 @@ class DeviceService:
             MachineError: The place cannot be reached.
         """
         joined = await self._joined()
-        return [
-            JoinRequest(device.id, name, _moment(invitation.seen[device.id][0]))
-            for invitation, device, name in await self._waiting(joined)
-        ]
+        async with self._one_at_a_time:
+            await self._looked(joined)
+        return self.known_requests
 
     @stoppable
     async def approve(self, request: str) -> Device:
@@ -137,26 +178,29 @@ class DeviceService:
             MachineError: The place cannot be reached.
         """
         joined = await self._joined()
-        invitation, device, name = await self._request(joined, request)
-        standing = await self._membership.change(joined.point, joined.vault, self._membership.admit(device, name))
-        invitation.is_used = True
-        keys = {
-            "shared": standing.keys.shared.hex(),
-            "epoch": standing.members.epoch,
-            "key": standing.keys.epochs[standing.members.epoch].hex(),
-            "anchor": standing.keys.anchor,
-        }
-        await self._answer(joined.point, invitation, device, APPROVED, keys)
-        await self._waiting(joined)  # who else has the same words learns that they were used
+        async with self._one_at_a_time:
+            invitation, device, name = await self._request(joined, request)
+            standing = await self._membership.change(joined.point, joined.vault, self._membership.admit(device, name))
+            invitation.is_used = True
+            keys = {
+                "shared": standing.keys.shared.hex(),
+                "epoch": standing.members.epoch,
+                "key": standing.keys.epochs[standing.members.epoch].hex(),
+                "anchor": standing.keys.anchor,
+            }
+            await self._answer(joined.point, invitation, device, APPROVED, keys)
+            await self._looked(joined)  # who else has the same words learns that they were used
         return _device(standing.members.devices[device.id], name, is_this=False)
 
     @stoppable
     async def refuse(self, request: str) -> None:
         """Turn a machine away that waits; its words count no longer. Raises like ``approve``."""
         joined = await self._joined()
-        invitation, device, _ = await self._request(joined, request)
-        invitation.is_used = True
-        await self._answer(joined.point, invitation, device, REFUSED)
+        async with self._one_at_a_time:
+            invitation, device, _ = await self._request(joined, request)
+            invitation.is_used = True
+            await self._answer(joined.point, invitation, device, REFUSED)
+            await self._looked(joined)
 
     @stoppable
     async def join(self, words: str, address: str, name: str) -> SyncState:
@@ -164,7 +208,7 @@ class DeviceService:
 
         Args:
             words: The words of an invitation.
-            address: The address of the place.
+            address: The address of the place, plain or as an invitation has it sealed.
             name: The name that this machine is to have there.
 
         Raises:
@@ -172,6 +216,7 @@ class DeviceService:
             MachineError: The place cannot be reached.
         """
         name, secret = checked_name(name), secret_of(words)
+        address = sealed_address.opened(secret, address)
         place = place_of(address)
         vault = await in_daemon_thread(place.vault)
         if vault is None:
@@ -180,10 +225,11 @@ class DeviceService:
             )
         await self._sync.require_place_of(vault)
         messages, point = JoinMessages(vault, secret), place.point(vault)
-        async with _withdrawing(point) as leftovers:
+        attempt = JoinAttempt(point, messages, self._clock, self.look_s)
+        async with withdrawing(point) as leftovers:
             if await self._is_member(point, vault):
                 raise InputError("This machine shares its memory there already.", field="address")
-            keys, entries = await self._let_in(point, messages, name, leftovers)
+            keys, entries = await attempt.let_in(name, leftovers)
         await self._membership.take_up(keys, entries)
         return await self._sync.join(address, fills_anew=False)
 
@@ -199,9 +245,10 @@ class DeviceService:
             return []
         standing = await self._membership.standing(joined.vault)
         try:
-            states = await self._states.collect(joined.point, standing)
-        except MachineError as error:
-            _log.info("the place cannot be asked for the other machines: %s", error.code)
+            async with asyncio.timeout(ASK_S):
+                states = await self._states.collect(joined.point, standing)
+        except (MachineError, TimeoutError) as error:
+            _log.info("the place cannot be asked for the other machines: %s", type(error).__name__)
             states = await self._states.known()
         names, here = standing.names, await self._store.read(_marks)
         return [
@@ -292,8 +339,17 @@ class DeviceService:
             raise InputError("This vault is shared nowhere yet. Name a place first.")
         return joined
 
-    async def _waiting(self, joined: JoinedPlace) -> list[tuple[_OpenInvitation, Member, str]]:
-        """Return who waits for an answer, and answer those whose words count no longer."""
+    def _tell(self, waiting: Iterable[JoinRequest]) -> None:
+        """Tell everyone who listens where other machines wait than before."""
+        before, self._waiting_now = self._waiting_now, tuple(waiting)
+        if self._waiting_now != before:
+            self._publish(ChangeSet(frozenset({"devices"}), (), ACTOR, OPERATION))
+
+    async def _looked(self, joined: JoinedPlace) -> list[tuple[_OpenInvitation, Member, str]]:
+        """Return who waits for an answer, and answer those whose words count no longer.
+
+        One caller at a time.
+        """
         waiting: list[tuple[_OpenInvitation, Member, str]] = []
         now_ms = self._clock.now_ms()
         for invitation in [one for one in self._invitations if one.messages.vault == joined.vault]:
@@ -306,10 +362,26 @@ class DeviceService:
             if is_expired:
                 await in_daemon_thread(joined.point.remove, invitation.messages.invitation_name)
                 self._invitations.remove(invitation)
+        self._tell(
+            JoinRequest(device.id, name, _moment(invitation.seen[device.id][0])) for invitation, device, name in waiting
+        )
         return waiting
 
+    @stoppable
+    async def _cleaned(self) -> bool:
+        """Remove messages of invitations that are over; return whether none of any is left."""
+        joined = await self._sync.joined()
+        noted = await self._store.read(_invitations)
+        # A machine that waits reads meanwhile that the words count no longer.
+        last_ms = self._clock.now_ms() - VALID_S * 1000
+        over = [one for one, until_ms in noted.items() if one not in self._made or until_ms <= last_ms]
+        if over and joined is not None:
+            await in_daemon_thread(_clear, joined.point, over)
+            await self._store.write(partial(_dropped, over))
+        return joined is None or len(over) == len(noted)
+
     async def _request(self, joined: JoinedPlace, request: str) -> tuple[_OpenInvitation, Member, str]:
-        for invitation, device, name in await self._waiting(joined):
+        for invitation, device, name in await self._looked(joined):
             if device.id == request:
                 return invitation, device, name
         raise NotFoundError(
@@ -332,103 +404,6 @@ class DeviceService:
             await in_daemon_thread(point.remove, name)
             await in_daemon_thread(point.put_new, name, data)
 
-    async def _let_in(
-        self, point: ExchangePoint, messages: JoinMessages, name: str, leftovers: list[str]
-    ) -> tuple[DeviceKeys, Sequence[bytes]]:
-        """Put a request; once it was approved, return a member's keys and the list.
-
-        The names of the messages that are to be removed afterwards are added to ``leftovers``.
-        """
-        invitation = await in_daemon_thread(point.get, messages.invitation_name)
-        if invitation is None or not messages.is_invitation(invitation):
-            raise InputError(
-                "There is no invitation with these words: its ten minutes are over, or it is for another place. Make a"
-                " new one.",
-                field="words",
-            )
-        keys = new_device_keys()
-        request = messages.request(keys, name)
-        leftovers += messages.request_name(keys.id), messages.answer_name(keys.id), messages.invitation_name
-        await in_daemon_thread(point.put_new, messages.request_name(keys.id), request)
-        word, content = await self._answered(point, messages, keys, request)
-        if word != APPROVED:
-            raise _turned_away(word)
-        keys = replace(
-            keys,
-            receiving=(*keys.receiving, primitives.random_key()),
-            shared=bytes.fromhex(content["shared"]),
-            epochs={int(content["epoch"]): bytes.fromhex(content["key"])},
-            anchor=str(content["anchor"]),
-        )
-        return keys, await self._listed(point, messages.vault, keys)
-
-    async def _answered(
-        self, point: ExchangePoint, messages: JoinMessages, keys: DeviceKeys, request: bytes
-    ) -> tuple[str, dict[str, Any]]:
-        until_ms = self._clock.now_ms() + VALID_S * 1000
-        while self._clock.now_ms() < until_ms:
-            data = await in_daemon_thread(point.get, messages.answer_name(keys.id))
-            if data is not None:
-                try:
-                    word, content = messages.answered(keys, request, data)
-                except NotOpenedError:
-                    pass  # still being copied, or put there by somebody who does not know the words
-                else:
-                    return word, dict(content)
-            await asyncio.sleep(self.look_s)
-        raise InputError(
-            "Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine."
-        )
-
-    async def _listed(self, point: ExchangePoint, vault: str, keys: DeviceKeys) -> Sequence[bytes]:
-        """Return the entries of the list once this device is a member in it."""
-        until_ms = self._clock.now_ms() + VALID_S * 1000
-        while self._clock.now_ms() < until_ms:
-            entries = await in_daemon_thread(_entries_at, point)
-            try:
-                lists = member_list.chain(vault, entries)
-            except TornError:
-                lists = []
-            if lists and lists[0].digest != keys.anchor:
-                raise ExchangeError(
-                    "The list of machines at the place is not that of the machine which let this one in. Nothing was"
-                    " taken in."
-                )
-            if lists and keys.id in lists[-1].members:
-                return entries
-            await asyncio.sleep(self.look_s)
-        raise ExchangeError("The list of your machines did not arrive within ten minutes. Try again.")
-
-
-@asynccontextmanager
-async def _withdrawing(point: ExchangePoint) -> AsyncIterator[list[str]]:
-    """Remove the messages that a block lists at its end, and close the place.
-
-    That is not waited for where the block was stopped.
-    """
-    names: list[str] = []
-    is_stopped = False
-    try:
-        yield names
-    except (asyncio.CancelledError, CallStoppedError):
-        is_stopped = True
-        raise
-    finally:
-        if is_stopped:
-            begin_in_daemon_thread(_withdraw, point, names)
-        else:
-            await in_daemon_thread(_withdraw, point, names)
-
-
-def _withdraw(point: ExchangePoint, names: Sequence[str]) -> None:
-    try:
-        for name in names:
-            point.remove(name)
-    except MachineError as error:
-        _log.warning("a message of a pairing could not be removed: %s", error.code)
-    finally:
-        point.close()
-
 
 def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> list[tuple[Member, str]]:
     """Return who asks with the words of an invitation and has no answer."""
@@ -445,11 +420,26 @@ def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> l
     return asking
 
 
-def _entries_at(point: ExchangePoint) -> list[bytes]:
-    entries: list[bytes] = []
-    while (data := point.get(member_list.entry_name(len(entries) + 1))) is not None:
-        entries.append(data)
-    return entries
+def _clear(point: ExchangePoint, invitations: Sequence[str]) -> None:
+    """Remove all messages of some invitations."""
+    for name in point.names(join_messages.PREFIX):
+        if any(join_messages.is_of(name, one) for one in invitations):
+            point.remove(name)
+
+
+def _invitations(connection: apsw.Connection) -> dict[str, int]:
+    """Return until when the invitations count whose messages may be at the place, by id."""
+    noted: dict[str, int] = json.loads(meta.read(connection, _INVITATIONS) or "{}")
+    return noted
+
+
+def _noted(invitation: str, until_ms: int, connection: apsw.Connection) -> None:
+    meta.write(connection, _INVITATIONS, json.dumps({**_invitations(connection), invitation: until_ms}))
+
+
+def _dropped(over: Sequence[str], connection: apsw.Connection) -> None:
+    noted = {one: until_ms for one, until_ms in _invitations(connection).items() if one not in over}
+    meta.write(connection, _INVITATIONS, json.dumps(noted))
 
 
 def _targets_of(receipt: ErasureReceipt) -> Sequence[str]:
@@ -491,14 +481,6 @@ def _require(members: MemberList, device: str) -> Member:
     if member is None:
         raise NotFoundError("There is no such machine among those that share the memory.", field="device")
     return member
-
-
-def _turned_away(word: str) -> KeepsakeError:
-    if word == REFUSED:
-        return InputError("The other machine refused to let this one in.")
-    if word == USED:
-        return InputError("Another machine came in with these words. Make a new invitation.", field="words")
-    return InputError("The ten minutes of this invitation are over. Make a new one.", field="words")
 
 
 def _device(member: Member, name: str, *, is_this: bool) -> Device:

@@ -50,6 +50,7 @@ class SyncState:
         synced_at: When all went well last since the vault was opened, ``None`` while it did not.
         problem: Why this machine or another does not hear of everything, ``""`` for nothing.
         held: What waits for the person.
+        notes: Sentences about what the place or this machine lacks.
         snapshots: What comes of changes that a machine has not got which is away or too old, ``""`` for nothing.
     """
 
@@ -60,6 +61,7 @@ class SyncState:
     synced_at: datetime | None = None
     problem: str = ""
     held: tuple[HeldRemovals, ...] = ()
+    notes: tuple[str, ...] = ()
     snapshots: str = ""
 
 

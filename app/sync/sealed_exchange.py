@@ -65,11 +65,8 @@ class SealedExchange:
         return False
 
     def keep(self, name: str, data: bytes) -> bool:
-        """Keep an object; return False where another one has its name.
-
-        Where the connection was lost after it was kept, it is found there.
-        """
-        return self.point.put_new(name, data) or self.point.get(name) == data
+        """Keep an object; return False where another one has its name."""
+        return self.point.put_new(name, data)
 
     def sealed(
         self, lane: int, after: int, previous: str, connection: apsw.Connection

@@ -59,6 +59,13 @@ _PAUSED: Final = "sync.paused"
 _NOTHING: Final = Sentence("")
 _UNREADABLE: Final = Sentence("Changes of another machine cannot be read.")
 _HELD: Final = Sentence("Another machine removed much at once, which waits for you.")
+_NO_KEYRING: Final = Sentence(
+    "This machine has no keyring: the keys that open what lies there are in a file that programs of yours can read."
+)
+_ONE_AT_A_TIME: Final = Sentence(
+    "This server cannot tell two machines apart that write at the same moment: add, rename and remove machines on one"
+    " machine at a time."
+)
 _MISSING: Final = Sentence("Changes of another machine are missing.")
 """Reason of a lane that waits for another lane; the reason of that other one is told first."""
 
@@ -123,6 +130,7 @@ class SyncService:
         self._synced_ms: int | None = None
         self._problem: str = _NOTHING
         self._held: tuple[HeldRemovals, ...] = ()
+        self._gives_names_once = True
 
     @stoppable
     async def join(self, address: str, *, fills_anew: bool) -> SyncState:
@@ -251,6 +259,7 @@ class SyncService:
             synced_at=optional_datetime(self._synced_ms),
             problem=self._problem,
             held=self._held,
+            notes=() if joined is None else await self._notes(),
             snapshots=self.snapshots.standstill if address else "",
         )
 
@@ -297,7 +306,14 @@ class SyncService:
             await self._own_lanes.rewrite(sealed)
             await self.snapshots.keep(sealed, standing, is_complete=not pulled.waiting)
             await self._states.publish(joined.point, standing, self.snapshots.newest, self.snapshots.unreadable)
+            self._gives_names_once = await in_daemon_thread(joined.point.gives_names_once)
             return replace(pulled, added=added)
+
+    async def _notes(self) -> tuple[Sentence, ...]:
+        """Return what the place or this machine lacks."""
+        device = await self._membership.device()
+        has_keyring = await asyncio.to_thread(self._membership.key_store.has_keyring, device)
+        return (*(() if has_keyring else (_NO_KEYRING,)), *(() if self._gives_names_once else (_ONE_AT_A_TIME,)))
 
     async def accept(self, lane: str, last: int) -> SyncState:
         """Let what another machine removed go here too, at the next time.
@@ -335,6 +351,7 @@ class SyncService:
         with self.calls.begun():
             joined = await self.joined()
             if joined is not None:
+                self._gives_names_once = await in_daemon_thread(joined.point.gives_names_once)
                 await self._membership.refreshed(joined.point, joined.vault)
         self._has_begun.set()
 

@@ -51,7 +51,7 @@ class SyncParts(Part):
 
     def tasks(self) -> Sequence[BackgroundTask]:
         """Return the synchronisation in the background."""
-        return self.loop.tasks()
+        return (*self.loop.tasks(), BackgroundTask("join requests", self.devices.watch, is_essential=False))
 
     @property
     def failures(self) -> Sequence[str]:
@@ -94,7 +94,7 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
     service = SyncService(
         runtime.store, runtime.clock, membership, states, receiver, snapshots, erasure.obey, runtime.publish
     )
-    devices = DeviceService(runtime.store, runtime.clock, membership, states, service)
+    devices = DeviceService(runtime.store, runtime.clock, membership, states, service, runtime.publish)
     turns = JobTurns(runtime.store, service, membership)
     return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish), turns)
 

@@ -204,17 +204,6 @@
     </message>
 </context>
 <context>
-    <name>AdviceBar</name>
-    <message>
-        <source>Choose a search model</source>
-        <translation>Suchmodell wählen</translation>
-    </message>
-    <message>
-        <source>Dismiss this message</source>
-        <translation>Diese Meldung schließen</translation>
-    </message>
-</context>
-<context>
     <name>AgentIndicator</name>
     <message>
         <source>Open this agent</source>
@@ -1726,8 +1715,8 @@
 <context>
     <name>DeviceForm</name>
     <message>
-        <source>A PostgreSQL database, with a role that may make tables in it.</source>
-        <translation>Eine PostgreSQL-Datenbank mit einer Rolle, die darin Tabellen anlegen darf.</translation>
+        <source>A PostgreSQL database, a WebDAV folder such as one of Nextcloud, or S3 storage, each with its login. The help page shows what the address of each looks like.</source>
+        <translation>Eine PostgreSQL-Datenbank, ein WebDAV-Ordner wie einer von Nextcloud oder S3-Speicher, jeweils mit den Zugangsdaten. Die Hilfeseite zeigt, wie die Adresse von jedem aussieht.</translation>
     </message>
     <message>
         <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
@@ -1736,6 +1725,10 @@
     <message>
         <source>Add a machine</source>
         <translation>Einen Rechner hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add a machine until {time}</source>
+        <translation>Rechner hinzufügen bis {time}</translation>
     </message>
     <message>
         <source>Another name for this machine</source>
@@ -1766,6 +1759,10 @@
         <translation>Vom anderen Rechner, in ihrer Reihenfolge</translation>
     </message>
     <message>
+        <source>Invitation (*.{suffix})</source>
+        <translation>Einladung (*.{suffix})</translation>
+    </message>
+    <message>
         <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
         <translation>Er liest nichts mehr, was ab jetzt geschrieben wird. Was er schon hat, behält er: Aus der Ferne kann es niemand löschen. Wurde er gestohlen, ändere auch das Passwort des Servers oder Ordners.</translation>
     </message>
@@ -1782,12 +1779,12 @@
         <translation>Name des Rechners</translation>
     </message>
     <message>
-        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
-        <translation>Wähle auf einem Rechner, der schon teilt, „Rechner hinzufügen …“ und tippe dessen zwölf Wörter hier ein. Nenne den Ordner, wo er auf diesem Rechner liegt, oder denselben Server.</translation>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server, which you can take from the file that was saved there.</source>
+        <translation>Wähle auf einem Rechner, der schon teilt, „Rechner hinzufügen …“ und tippe dessen zwölf Wörter hier ein. Nenne den Ordner, wo er auf diesem Rechner liegt, oder denselben Server, den du aus der dort gesicherten Datei übernehmen kannst.</translation>
     </message>
     <message>
-        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
-        <translation>Wähle auf dem neuen Rechner „Meinen anderen Rechnern beitreten …“ und tippe diese Wörter ein. Sie gelten zehn Minuten lang und einmal. Komm dann hierher zurück und lass ihn herein.</translation>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count once, and end when Keepsake is closed here. Then come back here and let it in.</source>
+        <translation>Wähle auf dem neuen Rechner „Meinen anderen Rechnern beitreten …“ und tippe diese Wörter ein. Sie gelten einmal und enden, wenn Keepsake hier geschlossen wird. Komm dann hierher zurück und lass ihn herein.</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1800,6 +1797,14 @@
     <message>
         <source>Rename</source>
         <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Save the address</source>
+        <translation>Adresse sichern</translation>
+    </message>
+    <message>
+        <source>Save the address as a file…</source>
+        <translation>Adresse als Datei sichern …</translation>
     </message>
     <message>
         <source>Share</source>
@@ -1820,6 +1825,18 @@
     <message>
         <source>Such as laptop</source>
         <translation>Zum Beispiel Laptop</translation>
+    </message>
+    <message>
+        <source>Take the address from a file</source>
+        <translation>Adresse aus einer Datei übernehmen</translation>
+    </message>
+    <message>
+        <source>Take the address from a file…</source>
+        <translation>Adresse aus einer Datei übernehmen …</translation>
+    </message>
+    <message>
+        <source>The ten minutes of these words are over. Choose “Add a machine…” for others.</source>
+        <translation>Die zehn Minuten dieser Wörter sind vorbei. Wähle „Rechner hinzufügen …“ für andere.</translation>
     </message>
     <message>
         <source>This machine and the others keep all that they have. You can join again at any time.</source>
@@ -7318,6 +7335,10 @@
         <translation>Diese Installation von Keepsake kann nicht verschlüsseln: Das Paket apsw ist an die Stelle von apsw-sqlite3mc getreten. Entferne beide (pip uninstall apsw apsw-sqlite3mc) und installiere Keepsakes Wheel neu, oder nimm eines seiner Pakete.</translation>
     </message>
     <message>
+        <source>This invitation belongs to other words, or is not whole. Take the words and the file of one invitation.</source>
+        <translation>Diese Einladung gehört zu anderen Wörtern oder ist nicht vollständig. Nimm die Wörter und die Datei derselben Einladung.</translation>
+    </message>
+    <message>
         <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
         <translation>Das ist keine Adresse eines S3-Speichers. Sie sieht so aus: s3://SCHLÜSSEL:GEHEIMNIS@bucket/präfix?region=…&amp;endpoint=https://…; schreib / und + im Geheimnis als %2F und %2B.</translation>
     </message>
@@ -7352,6 +7373,10 @@
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Dieser Rechner hat keinen Schlüsselbund, den Keepsake verwenden kann. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine has no keyring: the keys that open what lies there are in a file that programs of yours can read.</source>
+        <translation>Dieser Rechner hat keinen Schlüsselbund: Die Schlüssel, die öffnen, was dort liegt, stehen in einer Datei, die deine Programme lesen können.</translation>
     </message>
     <message>
         <source>This machine shares its memory there already.</source>
@@ -7416,6 +7441,10 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>Diese Suche ist nicht mehr gespeichert.</translation>
+    </message>
+    <message>
+        <source>This server cannot tell two machines apart that write at the same moment: add, rename and remove machines on one machine at a time.</source>
+        <translation>Dieser Server kann zwei Rechner, die im selben Augenblick schreiben, nicht auseinanderhalten: Füge Rechner nur auf jeweils einem Rechner hinzu, benenne und entferne sie dort.</translation>
     </message>
     <message>
         <source>This vault could not be brought up to date (step {step}). Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
@@ -9196,6 +9225,10 @@
     <message>
         <source>{path} is gone already.</source>
         <translation>{path} ist schon weg.</translation>
+    </message>
+    <message>
+        <source>{path} is larger than any file that Keepsake keeps there.</source>
+        <translation>{path} ist größer als jede Datei, die Keepsake dort ablegt.</translation>
     </message>
     <message>
         <source>{path} is neither a file nor a folder. Choose one of these.</source>
@@ -11109,6 +11142,13 @@
     </message>
 </context>
 <context>
+    <name>JoinRequests</name>
+    <message>
+        <source>{name} asks to hold your whole memory. Let it in if you typed the words there yourself.</source>
+        <translation>{name} bittet darum, dein ganzes Gedächtnis zu halten. Lass ihn herein, wenn du die Wörter dort selbst eingetippt hast.</translation>
+    </message>
+</context>
+<context>
     <name>KeptTextBar</name>
     <message>
         <source>Compare</source>
@@ -12570,6 +12610,10 @@
 </context>
 <context>
     <name>Program</name>
+    <message>
+        <source>A machine asks to come in</source>
+        <translation>Ein Rechner bittet um Einlass</translation>
+    </message>
     <message>
         <source>Connected again. What you typed is being saved.</source>
         <translation>Wieder verbunden. Was du getippt hast, wird gespeichert.</translation>
@@ -14043,6 +14087,13 @@
     <message>
         <source>and {count} more</source>
         <translation>und {count} weitere</translation>
+    </message>
+</context>
+<context>
+    <name>SentenceBar</name>
+    <message>
+        <source>Dismiss this message</source>
+        <translation>Diese Meldung schließen</translation>
     </message>
 </context>
 <context>
@@ -16221,6 +16272,10 @@
 <context>
     <name>Window</name>
     <message>
+        <source>Choose a search model</source>
+        <translation>Suchmodell wählen</translation>
+    </message>
+    <message>
         <source>Drop to import</source>
         <translation>Zum Importieren ablegen</translation>
     </message>
@@ -16239,6 +16294,10 @@
     <message>
         <source>Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. Settings that you change count from the next start.</source>
         <translation>Abgesicherter Modus: Zeitpläne, Modelle und die Suche nach Bedeutung sind aus, und das Aussehen ist das übliche. Geänderte Einstellungen gelten ab dem nächsten Start.</translation>
+    </message>
+    <message>
+        <source>Several machines</source>
+        <translation>Mehrere Rechner</translation>
     </message>
 </context>
 <context>

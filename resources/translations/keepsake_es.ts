@@ -204,17 +204,6 @@
     </message>
 </context>
 <context>
-    <name>AdviceBar</name>
-    <message>
-        <source>Choose a search model</source>
-        <translation>Elegir un modelo de búsqueda</translation>
-    </message>
-    <message>
-        <source>Dismiss this message</source>
-        <translation>Descartar este mensaje</translation>
-    </message>
-</context>
-<context>
     <name>AgentIndicator</name>
     <message>
         <source>Open this agent</source>
@@ -1726,8 +1715,8 @@
 <context>
     <name>DeviceForm</name>
     <message>
-        <source>A PostgreSQL database, with a role that may make tables in it.</source>
-        <translation>Una base de datos PostgreSQL, con un rol que pueda crear tablas en ella.</translation>
+        <source>A PostgreSQL database, a WebDAV folder such as one of Nextcloud, or S3 storage, each with its login. The help page shows what the address of each looks like.</source>
+        <translation>Una base de datos PostgreSQL, una carpeta WebDAV como las de Nextcloud, o almacenamiento S3, cada uno con sus datos de acceso. La página de ayuda muestra cómo es la dirección de cada uno.</translation>
     </message>
     <message>
         <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
@@ -1736,6 +1725,10 @@
     <message>
         <source>Add a machine</source>
         <translation>Añadir un equipo</translation>
+    </message>
+    <message>
+        <source>Add a machine until {time}</source>
+        <translation>Añadir un equipo hasta las {time}</translation>
     </message>
     <message>
         <source>Another name for this machine</source>
@@ -1766,6 +1759,10 @@
         <translation>Del otro equipo, en su orden</translation>
     </message>
     <message>
+        <source>Invitation (*.{suffix})</source>
+        <translation>Invitación (*.{suffix})</translation>
+    </message>
+    <message>
         <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
         <translation>No leerá nada de lo que se escriba desde ahora. Lo que ya tiene lo conserva: nadie puede borrarlo a distancia. Si lo robaron, cambia también la contraseña del servidor o de la carpeta.</translation>
     </message>
@@ -1782,12 +1779,12 @@
         <translation>Nombre del equipo</translation>
     </message>
     <message>
-        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
-        <translation>En un equipo que ya comparte, elige «Añadir un equipo…» y escribe aquí sus doce palabras. Indica la carpeta donde está en este equipo, o el mismo servidor.</translation>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server, which you can take from the file that was saved there.</source>
+        <translation>En un equipo que ya comparte, elige «Añadir un equipo…» y escribe aquí sus doce palabras. Indica la carpeta donde está en este equipo, o el mismo servidor, que puedes tomar del archivo guardado allí.</translation>
     </message>
     <message>
-        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
-        <translation>En el equipo nuevo, elige «Unirme a mis otros equipos…» y escribe estas palabras. Valen diez minutos y una sola vez. Después vuelve aquí y déjalo entrar.</translation>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count once, and end when Keepsake is closed here. Then come back here and let it in.</source>
+        <translation>En el equipo nuevo, elige «Unirme a mis otros equipos…» y escribe estas palabras. Valen una sola vez y terminan cuando Keepsake se cierra aquí. Después vuelve aquí y déjalo entrar.</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1800,6 +1797,14 @@
     <message>
         <source>Rename</source>
         <translation>Cambiar el nombre</translation>
+    </message>
+    <message>
+        <source>Save the address</source>
+        <translation>Guardar la dirección</translation>
+    </message>
+    <message>
+        <source>Save the address as a file…</source>
+        <translation>Guardar la dirección en un archivo…</translation>
     </message>
     <message>
         <source>Share</source>
@@ -1820,6 +1825,18 @@
     <message>
         <source>Such as laptop</source>
         <translation>Por ejemplo, portátil</translation>
+    </message>
+    <message>
+        <source>Take the address from a file</source>
+        <translation>Tomar la dirección de un archivo</translation>
+    </message>
+    <message>
+        <source>Take the address from a file…</source>
+        <translation>Tomar la dirección de un archivo…</translation>
+    </message>
+    <message>
+        <source>The ten minutes of these words are over. Choose “Add a machine…” for others.</source>
+        <translation>Los diez minutos de estas palabras han pasado. Elige «Añadir un equipo…» para obtener otras.</translation>
     </message>
     <message>
         <source>This machine and the others keep all that they have. You can join again at any time.</source>
@@ -7318,6 +7335,10 @@
         <translation>Esta instalación de Keepsake no puede cifrar: el paquete apsw ha ocupado el lugar de apsw-sqlite3mc. Quita ambos (pip uninstall apsw apsw-sqlite3mc) y vuelve a instalar el wheel de Keepsake, o usa uno de sus paquetes.</translation>
     </message>
     <message>
+        <source>This invitation belongs to other words, or is not whole. Take the words and the file of one invitation.</source>
+        <translation>Esta invitación pertenece a otras palabras o no está completa. Usa las palabras y el archivo de una misma invitación.</translation>
+    </message>
+    <message>
         <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
         <translation>Esta no es la dirección de un almacenamiento S3. Tiene esta forma: s3://CLAVE:SECRETO@bucket/prefijo?region=…&amp;endpoint=https://…; escribe / y + en el secreto como %2F y %2B.</translation>
     </message>
@@ -7352,6 +7373,10 @@
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Este equipo no tiene un llavero que Keepsake pueda usar. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine has no keyring: the keys that open what lies there are in a file that programs of yours can read.</source>
+        <translation>Este equipo no tiene llavero: las claves que abren lo que hay allí están en un archivo que tus programas pueden leer.</translation>
     </message>
     <message>
         <source>This machine shares its memory there already.</source>
@@ -7416,6 +7441,10 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>Esta búsqueda ya no está guardada.</translation>
+    </message>
+    <message>
+        <source>This server cannot tell two machines apart that write at the same moment: add, rename and remove machines on one machine at a time.</source>
+        <translation>Este servidor no distingue dos equipos que escriben en el mismo instante: añade, renombra y quita equipos en un solo equipo cada vez.</translation>
     </message>
     <message>
         <source>This vault could not be brought up to date (step {step}). Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
@@ -9196,6 +9225,10 @@
     <message>
         <source>{path} is gone already.</source>
         <translation>{path} ya no está.</translation>
+    </message>
+    <message>
+        <source>{path} is larger than any file that Keepsake keeps there.</source>
+        <translation>{path} es mayor que cualquier archivo que Keepsake guarda allí.</translation>
     </message>
     <message>
         <source>{path} is neither a file nor a folder. Choose one of these.</source>
@@ -11109,6 +11142,13 @@
     </message>
 </context>
 <context>
+    <name>JoinRequests</name>
+    <message>
+        <source>{name} asks to hold your whole memory. Let it in if you typed the words there yourself.</source>
+        <translation>{name} pide tener toda tu memoria. Déjalo entrar si tú mismo escribiste allí las palabras.</translation>
+    </message>
+</context>
+<context>
     <name>KeptTextBar</name>
     <message>
         <source>Compare</source>
@@ -12570,6 +12610,10 @@
 </context>
 <context>
     <name>Program</name>
+    <message>
+        <source>A machine asks to come in</source>
+        <translation>Un equipo pide entrar</translation>
+    </message>
     <message>
         <source>Connected again. What you typed is being saved.</source>
         <translation>Conectado de nuevo. Lo que escribiste se está guardando.</translation>
@@ -14043,6 +14087,13 @@
     <message>
         <source>and {count} more</source>
         <translation>y {count} más</translation>
+    </message>
+</context>
+<context>
+    <name>SentenceBar</name>
+    <message>
+        <source>Dismiss this message</source>
+        <translation>Descartar este mensaje</translation>
     </message>
 </context>
 <context>
@@ -16221,6 +16272,10 @@
 <context>
     <name>Window</name>
     <message>
+        <source>Choose a search model</source>
+        <translation>Elegir un modelo de búsqueda</translation>
+    </message>
+    <message>
         <source>Drop to import</source>
         <translation>Suelta para importar</translation>
     </message>
@@ -16239,6 +16294,10 @@
     <message>
         <source>Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. Settings that you change count from the next start.</source>
         <translation>Modo seguro: programaciones, modelos y búsqueda por significado están desactivados, y la apariencia es la predeterminada. Los ajustes que cambies cuentan desde el próximo inicio.</translation>
+    </message>
+    <message>
+        <source>Several machines</source>
+        <translation>Varios equipos</translation>
     </message>
 </context>
 <context>

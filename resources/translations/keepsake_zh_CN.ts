@@ -204,17 +204,6 @@
     </message>
 </context>
 <context>
-    <name>AdviceBar</name>
-    <message>
-        <source>Choose a search model</source>
-        <translation>选择搜索模型</translation>
-    </message>
-    <message>
-        <source>Dismiss this message</source>
-        <translation>关闭此消息</translation>
-    </message>
-</context>
-<context>
     <name>AgentIndicator</name>
     <message>
         <source>Open this agent</source>
@@ -1726,8 +1715,8 @@
 <context>
     <name>DeviceForm</name>
     <message>
-        <source>A PostgreSQL database, with a role that may make tables in it.</source>
-        <translation>一个 PostgreSQL 数据库，以及可以在其中建表的角色。</translation>
+        <source>A PostgreSQL database, a WebDAV folder such as one of Nextcloud, or S3 storage, each with its login. The help page shows what the address of each looks like.</source>
+        <translation>PostgreSQL 数据库、WebDAV 文件夹（例如 Nextcloud 的文件夹）或 S3 存储，各自带有登录信息。帮助页面说明了每种地址的写法。</translation>
     </message>
     <message>
         <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
@@ -1736,6 +1725,10 @@
     <message>
         <source>Add a machine</source>
         <translation>添加设备</translation>
+    </message>
+    <message>
+        <source>Add a machine until {time}</source>
+        <translation>在 {time} 之前添加设备</translation>
     </message>
     <message>
         <source>Another name for this machine</source>
@@ -1766,6 +1759,10 @@
         <translation>来自另一台设备，按顺序输入</translation>
     </message>
     <message>
+        <source>Invitation (*.{suffix})</source>
+        <translation>邀请 (*.{suffix})</translation>
+    </message>
+    <message>
         <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
         <translation>它不会再读到今后写入的任何内容。它已有的内容会保留：没有人能远程删除。如果设备被盗，请同时更改服务器或文件夹的密码。</translation>
     </message>
@@ -1782,12 +1779,12 @@
         <translation>设备名称</translation>
     </message>
     <message>
-        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
-        <translation>在已经共享的设备上选择“添加设备…”，并在此输入它的十二个单词。请指定该文件夹在这台设备上的位置，或同一个服务器。</translation>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server, which you can take from the file that was saved there.</source>
+        <translation>在已共享的设备上选择“添加设备…”，并在此输入它的十二个单词。指定文件夹在这台设备上的位置，或同一台服务器；服务器地址可以从在那里保存的文件中取得。</translation>
     </message>
     <message>
-        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
-        <translation>在新设备上选择“加入我的其他设备…”，并输入这些单词。它们在十分钟内有效，且只能使用一次。然后回到这里，允许它加入。</translation>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count once, and end when Keepsake is closed here. Then come back here and let it in.</source>
+        <translation>在新设备上选择“加入我的其他设备…”，并输入这些单词。它们只能使用一次，并在此处关闭 Keepsake 时失效。然后回到这里让它加入。</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -1800,6 +1797,14 @@
     <message>
         <source>Rename</source>
         <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Save the address</source>
+        <translation>保存地址</translation>
+    </message>
+    <message>
+        <source>Save the address as a file…</source>
+        <translation>将地址保存为文件…</translation>
     </message>
     <message>
         <source>Share</source>
@@ -1820,6 +1825,18 @@
     <message>
         <source>Such as laptop</source>
         <translation>例如：笔记本电脑</translation>
+    </message>
+    <message>
+        <source>Take the address from a file</source>
+        <translation>从文件中取得地址</translation>
+    </message>
+    <message>
+        <source>Take the address from a file…</source>
+        <translation>从文件中取得地址…</translation>
+    </message>
+    <message>
+        <source>The ten minutes of these words are over. Choose “Add a machine…” for others.</source>
+        <translation>这些单词的十分钟有效期已过。选择“添加设备…”以获取新的单词。</translation>
     </message>
     <message>
         <source>This machine and the others keep all that they have. You can join again at any time.</source>
@@ -7318,6 +7335,10 @@
         <translation>此 Keepsake 安装无法加密：软件包 apsw 取代了 apsw-sqlite3mc。请移除两者（pip uninstall apsw apsw-sqlite3mc）并重新安装 Keepsake 的 wheel，或使用其安装包之一。</translation>
     </message>
     <message>
+        <source>This invitation belongs to other words, or is not whole. Take the words and the file of one invitation.</source>
+        <translation>此邀请对应其他单词，或者不完整。请使用同一份邀请的单词和文件。</translation>
+    </message>
+    <message>
         <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
         <translation>这不是 S3 存储的地址。它的形式为 s3://密钥:私密部分@存储桶/前缀?region=…&amp;endpoint=https://…；私密部分中的 / 和 + 请写作 %2F 和 %2B。</translation>
     </message>
@@ -7352,6 +7373,10 @@
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>本机没有 Keepsake 可用的密钥环。{instead}</translation>
+    </message>
+    <message>
+        <source>This machine has no keyring: the keys that open what lies there are in a file that programs of yours can read.</source>
+        <translation>这台设备没有密钥环：用来打开那里内容的密钥存放在你的程序可以读取的文件中。</translation>
     </message>
     <message>
         <source>This machine shares its memory there already.</source>
@@ -7416,6 +7441,10 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>此搜索已不再保存。</translation>
+    </message>
+    <message>
+        <source>This server cannot tell two machines apart that write at the same moment: add, rename and remove machines on one machine at a time.</source>
+        <translation>该服务器无法区分同一时刻写入的两台设备：请每次只在一台设备上添加、重命名和移除设备。</translation>
     </message>
     <message>
         <source>This vault could not be brought up to date (step {step}). Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
@@ -9196,6 +9225,10 @@
     <message>
         <source>{path} is gone already.</source>
         <translation>{path} 已不存在。</translation>
+    </message>
+    <message>
+        <source>{path} is larger than any file that Keepsake keeps there.</source>
+        <translation>{path} 比 Keepsake 存放在那里的任何文件都大。</translation>
     </message>
     <message>
         <source>{path} is neither a file nor a folder. Choose one of these.</source>
@@ -11109,6 +11142,13 @@
     </message>
 </context>
 <context>
+    <name>JoinRequests</name>
+    <message>
+        <source>{name} asks to hold your whole memory. Let it in if you typed the words there yourself.</source>
+        <translation>{name} 请求保存你的全部记忆。如果单词是你自己在那里输入的，请让它加入。</translation>
+    </message>
+</context>
+<context>
     <name>KeptTextBar</name>
     <message>
         <source>Compare</source>
@@ -12570,6 +12610,10 @@
 </context>
 <context>
     <name>Program</name>
+    <message>
+        <source>A machine asks to come in</source>
+        <translation>有设备请求加入</translation>
+    </message>
     <message>
         <source>Connected again. What you typed is being saved.</source>
         <translation>已重新连接。正在保存你输入的内容。</translation>
@@ -14043,6 +14087,13 @@
     <message>
         <source>and {count} more</source>
         <translation>以及另外 {count} 项</translation>
+    </message>
+</context>
+<context>
+    <name>SentenceBar</name>
+    <message>
+        <source>Dismiss this message</source>
+        <translation>关闭此消息</translation>
     </message>
 </context>
 <context>
@@ -16221,6 +16272,10 @@
 <context>
     <name>Window</name>
     <message>
+        <source>Choose a search model</source>
+        <translation>选择搜索模型</translation>
+    </message>
+    <message>
         <source>Drop to import</source>
         <translation>松开即可导入</translation>
     </message>
@@ -16239,6 +16294,10 @@
     <message>
         <source>Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. Settings that you change count from the next start.</source>
         <translation>安全模式：计划、模型和按含义搜索已关闭，外观为默认。你更改的设置从下次启动起生效。</translation>
+    </message>
+    <message>
+        <source>Several machines</source>
+        <translation>多台设备</translation>
     </message>
 </context>
 <context>

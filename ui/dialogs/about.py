@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.dialogs.debug_information import debug_lines, program_lines, version
 from ui.style.icons import pixmap
 from ui.widgets.button import text_button
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
 from ui.work import Work
 
@@ -37,14 +37,7 @@ class AboutDialog(BaseDialog):
         self.body.addWidget(note(self.tr("Version {version}").format(version=version()), self, "strong"))
         about = self.tr("One person's long-term memory, on their own machine. MIT licence. Icons: Lucide (ISC).")
         self.body.addWidget(note(about, self, "body muted"))
-        self._debug = QPlainTextEdit(self)
-        self._debug.setReadOnly(True)
-        self._debug.setProperty("framed", True)
-        self._debug.setAccessibleName(self.tr("Debug information"))
-        self._debug.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._debug.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self._debug = TextField(self.tr("Debug information"), self, is_read_only=True, wraps=False)
         self.body.addWidget(self._debug)
         self.body.addStretch(1)
         copy = self.add_button(text_button(self.tr("Copy debug information"), parent=self))

@@ -1,6 +1,11 @@
 """Confirm card: a title, what it means, and buttons to agree or cancel."""
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from collections.abc import Iterator
+from itertools import pairwise
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from ui.dialogs.base_dialog import note
 from ui.style.design_tokens import Space
@@ -18,6 +23,7 @@ class ConfirmCard(QFrame):
 
     def __init__(self, confirm: str, cancel: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._opener: QWidget | None = None
         self.setObjectName("card")
         self.title = note("", self, "strong")
         self.text = note("", self, "body")
@@ -38,3 +44,29 @@ class ConfirmCard(QFrame):
         column.addLayout(self.rows)
         column.addLayout(buttons)
         self.hide()
+
+    def setVisible(self, visible: bool) -> None:
+        """Show or hide the card; who left it goes on where it was opened."""
+        focus = QApplication.focusWidget()
+        if visible and self.isHidden():
+            self._order()
+            self._opener = focus
+        is_left = not visible and focus is not None and self.isAncestorOf(focus)
+        super().setVisible(visible)
+        if is_left and self._opener is not None and isValid(self._opener):
+            self._opener.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _order(self) -> None:
+        """Let the tabulator go through the fields, and then to the buttons."""
+        for widget, following in pairwise((*_widgets(self.rows), self.cancel, self.confirm)):
+            QWidget.setTabOrder(widget, following)
+
+
+def _widgets(layout: QLayout) -> Iterator[QWidget]:
+    """Yield what stands in a layout, and in those within it."""
+    for place in range(layout.count()):
+        item = layout.itemAt(place)
+        if item is not None and (widget := item.widget()) is not None:
+            yield widget
+        elif item is not None and (inner := item.layout()) is not None:
+            yield from _widgets(inner)

@@ -290,6 +290,11 @@ class Program(QObject):
         for request in requests:
             self.handle(request)
 
+    def _on_join_request_arrived(self, sentence: str) -> None:
+        """Tell of a machine that asks to come in, unless the window is seen."""
+        if self.tray is not None and not is_in_front(self.window):
+            self.tray.show_message(self.tr("A machine asks to come in"), sentence)
+
     def _welcome(self) -> None:
         """Offer the first steps where this vault was never in a window."""
         dialogs = self.window.dialogs
@@ -335,6 +340,8 @@ class Program(QObject):
         if self.tray is None:
             return
         self.tray.set_controls(self.controls)
+        if self.window.join_requests is not None:
+            self.window.join_requests.arrived.connect(self._on_join_request_arrived)
         self.tray.cancel_requested.connect(partial(self._cancel_job, bridge))
         self.tray.place_requested.connect(self._on_place_requested)
         self.tray.menu.aboutToShow.connect(self._on_tray_opening)

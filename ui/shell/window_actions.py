@@ -104,6 +104,10 @@ class WindowActions(QObject):
         if self._window.dialogs is not None:
             self._window.dialogs.open_models()
 
+    def open_devices(self) -> None:
+        """Open the settings of the other machines."""
+        self._settings("devices")
+
     def name_undo(self) -> None:
         """Say in menus what undo and redo would do."""
         window = self._window

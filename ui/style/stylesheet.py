@@ -88,8 +88,7 @@ QComboBox QAbstractItemView { background: $raised; border: 1px solid $line; padd
 
 QPlainTextEdit, QTextEdit, QTextBrowser { background: $surface; color: $text; border: 0;
   selection-background-color: $accent; selection-color: $on_accent; }
-QPlainTextEdit[framed="true"], QTextBrowser[framed="true"] { border: 1px solid $line; border-radius: ${medium}px;
-  padding: 6px; }
+QPlainTextEdit[framed="true"] { border: 1px solid $line; border-radius: ${medium}px; padding: 6px; }
 QPlainTextEdit[framed="true"]:focus { border: 1px solid $accent; }
 QTextBrowser#readingPage { border: 1px solid transparent; }
 QLabel#linkLine { border: 1px solid transparent; border-radius: ${small}px; }

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 class PaneSplitter(QSplitter):
     """A splitter with hairline handles; parts never collapse by dragging, only by ``set_shown``."""
 
-    def __init__(self, orientation: Qt.Orientation = Qt.Orientation.Horizontal, parent: QWidget | None = None) -> None:
-        super().__init__(orientation, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
         self._first_sizes: list[int] = []
@@ -18,14 +18,11 @@ class PaneSplitter(QSplitter):
 
         Args:
             widget: The part.
-            size: Its initial width (or height, if vertical) in pixels.
+            size: Its initial width in pixels.
             least: The smallest it may become.
             stretch: Its share of extra room; 0 keeps its size.
         """
-        if self.orientation() == Qt.Orientation.Horizontal:
-            widget.setMinimumWidth(least)
-        else:
-            widget.setMinimumHeight(least)
+        widget.setMinimumWidth(least)
         self.addWidget(widget)
         self.setStretchFactor(self.count() - 1, stretch)
         # All sizes each time: before the first layout, Qt reports zero for the parts added earlier.

@@ -15,9 +15,14 @@ from app.api.catalogue import declared
 from app.api.operation import Operation, Parameter
 from app.api.subjects import SUBJECTS
 from app.cli.generated.field_docs import field_docs
-from app.cli.verbs import wording
 from app.cli.verbs.model import JSON, MOMENT, NUMBER, TEXT, WHOLE, YES_NO, OptionShape, Verb, VerbParameter
 
+# Options that no verb has; a passphrase is never an argument, where other programs could read it.
+_HIDDEN: Final = frozenset({"job", "confirm", "passphrase"})
+# Parameters whose words may come from a file or a pipe, and those that are tags.
+_FILES: Final = frozenset({"content", "summary", "prompt"})
+_PIPED: Final = frozenset({"query", "text", "value", "ids", "history_ids", "items"})
+_TAGS: Final = frozenset({"tags", "add", "remove"})
 _SIMPLE: Final = {str: TEXT, int: WHOLE, float: NUMBER, bool: YES_NO, datetime: MOMENT}
 _EMPTY: Final[tuple[object, ...]] = (None, "", [], {}, ())
 
@@ -109,7 +114,7 @@ def _parameters(operation: Operation, item: Parameter, hint: Any) -> Iterator[Ve
         required=item.required and not is_filled,
         default=None if default in _EMPTY else default,
         nullable=parameter.nullable and default is not None,
-        place="hidden" if item.name in wording.HIDDEN else "option",
+        place="hidden" if item.name in _HIDDEN else "option",
         joins=item.name == operation.joined,
         is_filled=is_filled,
     )
@@ -138,11 +143,11 @@ def _typed(name: str, hint: Any, help_text: str) -> VerbParameter:
         is_one_kind = origin is list or inner[1:] == (...,)
         if item.kind == JSON or item.many or not is_one_kind:
             return dataclasses.replace(base, kind=JSON, many=True, reads="file")
-        splits = bool(item.choices) or item.kind != TEXT or name in wording.TAGS
-        reads = "input" if name in wording.PIPED else ""
+        splits = bool(item.choices) or item.kind != TEXT or name in _TAGS
+        reads = "input" if name in _PIPED else ""
         return dataclasses.replace(item, nullable=nullable, many=True, splits=splits, reads=reads)
     if kind in _SIMPLE:
-        reads = "file" if name in wording.FILES else "input" if name in wording.PIPED else ""
+        reads = "file" if name in _FILES else "input" if name in _PIPED else ""
         return dataclasses.replace(base, kind=_SIMPLE[kind], reads=reads if kind is str else "")
     if origin in (typing.Union, types.UnionType):
         return dataclasses.replace(base, reads="input")

@@ -10,7 +10,7 @@ from app.core.clock import to_ms
 from app.core.stores import sees_all
 from app.core.text import storable
 from app.entities.model import EntityFilter, EntityOrder, EntityRow, EntityType, name_key
-from app.entities.queries.visibility import handles, key_sql, names, public_id, type_of, type_sql, within
+from app.entities.queries.visibility import KEY_SQL, TYPE_SQL, handles, names, public_id, type_of, within
 
 # Ties by name: which entity came to be first may follow from what the caller does not see.
 _ORDERS: dict[EntityOrder, str] = {
@@ -154,7 +154,7 @@ def _by_mentions(chosen: EntityFilter) -> tuple[str, list[Any]]:
 def _by_surface(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[Any]]:
     within_times, values = _times(chosen)
     source = (
-        f"(SELECT m.surface, m.surface AS rowid, {key_sql()} AS name_key, {type_sql()} AS type, count(*) AS n,"
+        f"(SELECT m.surface, m.surface AS rowid, {KEY_SQL} AS name_key, {TYPE_SQL} AS type, count(*) AS n,"
         f" max(m.at) AS latest FROM mentions m WHERE {within(stores)} AND {within_times} GROUP BY m.surface)"
     )
     return f"{source} e WHERE TRUE", values

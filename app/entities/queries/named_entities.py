@@ -9,7 +9,7 @@ import apsw
 from app.core import message_ids
 from app.core.stores import sees_all
 from app.entities.model import EntityType, MentionedEntity, name_key
-from app.entities.queries.visibility import handle_column, key_sql, names, public_id, type_of, within
+from app.entities.queries.visibility import KEY_SQL, handle_column, names, public_id, type_of, within
 
 MAX_OWNERS: Final = 500
 _MAX_PER_OWNER: Final = 200  # names of one text; a text of nothing but names is a list, not prose
@@ -35,7 +35,7 @@ def named_in(connection: apsw.Connection, owners: Sequence[str], stores: Sequenc
         stores: What the caller may see.
     """
     wanted = json.dumps([_owner(one) for one in dict.fromkeys(owners[:MAX_OWNERS])])
-    sql = _SQL.format(within=within(stores), handle=handle_column(stores), key=key_sql())
+    sql = _SQL.format(within=within(stores), handle=handle_column(stores), key=KEY_SQL)
     rows = connection.execute(sql, (wanted,)).fetchall()
     known = names(connection, {str(row[1]) for row in rows}, stores)
     found: dict[tuple[str, str, str], MentionedEntity] = {}

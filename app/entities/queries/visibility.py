@@ -34,19 +34,15 @@ def within(stores: Sequence[str], table: str = "m") -> str:
     return inside if "private" in stores else f"({table}.owner_kind = 'memory' AND {inside})"
 
 
-def handle_column(stores: Sequence[str], table: str = "m") -> str:
-    """Return the column of ``mentions`` that names the entity."""
-    return f"{table}.entity_id" if sees_all(stores) else f"{table}.surface"
+def handle_column(stores: Sequence[str]) -> str:
+    """Return the column of the mentions ``m`` that names the entity."""
+    return "m.entity_id" if sees_all(stores) else "m.surface"
 
 
-def key_sql(table: str = "m") -> str:
-    """Return the SQL of the key of a mention's name."""
-    return f"substr({table}.surface, instr({table}.surface, ':') + 1)"
-
-
-def type_sql(table: str = "m") -> str:
-    """Return the SQL of the type of a mention's name."""
-    return f"substr({table}.surface, 1, instr({table}.surface, ':') - 1)"
+KEY_SQL: Final = "substr(m.surface, instr(m.surface, ':') + 1)"
+"""The SQL of the key of a mention's name."""
+TYPE_SQL: Final = "substr(m.surface, 1, instr(m.surface, ':') - 1)"
+"""The SQL of the type of a mention's name."""
 
 
 def type_of(surface: str) -> EntityType:

@@ -5,7 +5,7 @@ It gives a format to import, or names a known one that is not supported.
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from app.core.process import open_databases
 from app.core.text import plural
 from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import docx, enex, memory_file, unsupported, web_page
+from app.exchange.formats import docx, enex, memory_file, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.known_formats import SPECS, SUPPORTED, by_fields
 from app.exchange.formats.markdown import NOTE_SUFFIXES, OF_THE_SYSTEM, SUFFIXES
@@ -40,6 +40,7 @@ HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
 _ENEX = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE\s+en-export\b|<en-export\b)")
 _ESCAPED = re.compile(rb'(?:\\n|\\r|\\t)|\\(["\\/])')
+_GEMINI = re.compile(r"(?:.*/)?(?:My Activity|Meine Aktivitäten|Gemini)/.*")
 _MAX_WRAPPED = 3
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
@@ -134,8 +135,7 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
     if name := notion.NAME if notion.is_export(listed) else _chats(path):
         return name
     names = [child.name for child in path.iterdir()]
-    if name := unsupported.by_names(names):
-        raise _refusal(path, Sentence("looks like an export of {program}, which is not supported yet", program=name))
+    _refuse_unsupported(path, names)
     if name := _notes_format(path, listed, cancelled):
         return name
     raise _refusal(path, Sentence("holds no Markdown notes, no documents and no conversations.json"), unknown=True)
@@ -195,8 +195,7 @@ def _zip(path: Path) -> str:
         return notion.NAME
     if name := chat_detection.by_names(names):
         return name
-    if name := unsupported.by_names(names):
-        raise _refusal(path, Sentence("looks like an export of {program}, which is not supported yet", program=name))
+    _refuse_unsupported(path, names)
     if name := _zipped_notes(names):
         return name
     if any(name.lower().endswith(".zip") for name in names):
@@ -374,6 +373,14 @@ def _names(head: bytes) -> set[str]:
     except (ijson.common.JSONError, ValueError):
         return names
     return names
+
+
+def _refuse_unsupported(path: Path, names: Iterable[str]) -> None:
+    """Refuse an export that is known by the names of its files and not supported."""
+    if any(_GEMINI.fullmatch(name) for name in names):
+        raise _refusal(
+            path, Sentence("looks like an export of {program}, which is not supported yet", program="Gemini")
+        )
 
 
 def _refusal(path: Path, what: Sentence, *, unknown: bool = False) -> FormatError:

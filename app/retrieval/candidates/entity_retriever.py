@@ -12,7 +12,7 @@ from app.core import message_ids
 from app.core.stores import sees_all
 from app.core.text_rules.stopwords import stop_words
 from app.entities.model import TYPES, name_key
-from app.entities.queries.visibility import handle_column, key_sql, within
+from app.entities.queries.visibility import KEY_SQL, handle_column, within
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.model import Query
 from app.retrieval.recipes import MentionScope
@@ -28,7 +28,7 @@ _NAMED: Final = (
     " ON a.alias_key = w.value GROUP BY a.entity_id"
 )
 _HAS_NAME: Final = (
-    f"EXISTS (SELECT 1 FROM json_each(w.value, '$[1]') k WHERE instr(' ' || {key_sql()} || ' ', ' ' || k.value || ' '))"
+    f"EXISTS (SELECT 1 FROM json_each(w.value, '$[1]') k WHERE instr(' ' || {KEY_SQL} || ' ', ' ' || k.value || ' '))"
 )
 _OWNERS: Final = (
     "SELECT m.owner_kind, m.owner_id, count(DISTINCT {handle}) AS named FROM json_each(?) w"

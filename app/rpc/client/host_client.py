@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from app.changes import EVERYTHING
+from app.core.declared_operations import declared_operations
 from app.errors import AccessRequiredError, HostUnreachableError, KeepsakeError
 from app.rpc.client.dial import ConnectionLostError, call_limit, dial
 from app.rpc.client.host_connection import Call, Convert, HostConnection
@@ -19,7 +20,6 @@ from app.rpc.credentials import Credentials
 from app.rpc.event_codec import changes_to_wire
 from app.rpc.framing import MAX_FRAME
 from app.rpc.messages import CHANGED, DROPPED, EventListener
-from app.rpc.repeats import is_keyed
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -30,6 +30,12 @@ _PAUSE_SECONDS = 0.1
 _CLOSE_SECONDS = 10.0
 _SOCKET_METHODS = frozenset({"ping", "describe", "subscribe", "unsubscribe"})
 _log = logging.getLogger(__name__)
+
+
+def is_keyed(operation: str, arguments: Mapping[str, Any]) -> bool:
+    """Return whether a second call with the same key would do nothing."""
+    key = declared_operations().keys.get(operation)
+    return key is not None and bool(arguments.get(key))
 
 
 class Client:

@@ -7,19 +7,24 @@ that program puts there.
 import contextlib
 import os
 import re
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from app.core.files import from_os
+from app.core.regular_files import UnsafeFileError, open_for_reading
 from app.errors import ExchangeError, VaultUnusableError
 from app.sentence import Sentence
-from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
+from app.sync.exchanges.exchange_point import LANE_NAME, MOST_BYTES, OBJECT_NAME, VAULT_ID
 
 ROOT: Final = "keepsake-v1"
 """The folder within that which a person names."""
 _UNFINISHED: Final = ".part"
+_ABANDONED: Final = re.compile(r"\.[^/]+\.[0-9a-f]{8}\.part")
+_ABANDONED_S: Final = 86_400.0
+"""Age after which an unfinished file was left by a process that ended."""
 
 
 class ExchangeFolder:
@@ -50,34 +55,47 @@ class ExchangeFolder:
             )
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
+        """Keep an object under a new name; return False where another one has it."""
         path = self._base / name
         unfinished = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_UNFINISHED}")
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             if path.exists():
-                return False
+                return self.get(name) == data
             with unfinished.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            return _name_unless_taken(unfinished, path)
+            return _name_unless_taken(unfinished, path) or self.get(name) == data
         except OSError as error:
             with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed either
                 unfinished.unlink(missing_ok=True)
             raise from_os(error, path) from error
 
+    def gives_names_once(self) -> bool:
+        """Return True: the system gives a name once, on this machine."""
+        return True
+
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""
         try:
-            return (self._base / name).read_bytes()
+            with open_for_reading(self._base / name) as file:
+                if os.fstat(file.fileno()).st_size <= MOST_BYTES:
+                    return file.read(MOST_BYTES)
         except FileNotFoundError:
             return None
+        except UnsafeFileError as error:
+            raise ExchangeError(error.sentence, path=str(self._base / name)) from error
         except OSError as error:
             raise from_os(error, self._base / name) from error
+        raise ExchangeError(
+            Sentence("{path} is larger than any file that Keepsake keeps there.", path=self._base / name),
+            path=str(self._base / name),
+        )
 
     def names(self, prefix: str) -> Sequence[str]:
         """Return the names that begin with a prefix and a slash, in order."""
+        _remove_abandoned(self._base / prefix)
         return [f"{prefix}/{name}" for name in _listed(self._base / prefix, OBJECT_NAME)]
 
     def lanes(self) -> Sequence[str]:
@@ -153,11 +171,21 @@ class FolderPlace:
 
 def _listed(folder: Path, wanted: re.Pattern[str]) -> list[str]:
     try:
-        return sorted(entry.name for entry in os.scandir(folder) if wanted.fullmatch(entry.name))
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if wanted.fullmatch(entry.name))
     except FileNotFoundError:
         return []
     except OSError as error:
         raise from_os(error, folder) from error
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove unfinished files that processes left which were killed."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:  # the next look removes what stays
+        for entry in entries:
+            is_old = time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED_S
+            if is_old and _ABANDONED.fullmatch(entry.name):
+                Path(entry.path).unlink(missing_ok=True)
 
 
 def _name_unless_taken(unfinished: Path, path: Path) -> bool:

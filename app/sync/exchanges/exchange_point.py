@@ -27,7 +27,16 @@ class ExchangePoint(Protocol):
         """Refuse where the place is not there; an empty one is not taken for it."""
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
+        """Keep an object under a new name; return False where another one has it.
+
+        Where the answer to an attempt was lost, the object is there already, and that is no other one.
+        """
+
+    def gives_names_once(self) -> bool:
+        """Return whether ``put_new`` holds where two machines write one name at the same moment.
+
+        As far as that can be tried; it is tried once.
+        """
 
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""

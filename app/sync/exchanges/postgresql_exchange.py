@@ -146,14 +146,18 @@ class PostgresqlExchange:
             )
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
+        """Keep an object under a new name; return False where another one has it."""
         lane, own = _parts(name)
         made = self._database.rows(
             "WITH made AS (INSERT INTO keepsake_object (vault, lane, name, data) VALUES (%s, %s, %s, %s)"
             " ON CONFLICT DO NOTHING RETURNING vault) SELECT pg_notify(%s, vault) FROM made",
             self._vault, lane, own, data, CHANNEL,
         )  # fmt: skip
-        return bool(made)
+        return bool(made) or self.get(name) == data
+
+    def gives_names_once(self) -> bool:
+        """Return True: the table has each name once."""
+        return True
 
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""

@@ -79,16 +79,28 @@ class S3Exchange:
             raise self._client.refusals.error(NOT_THERE)
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
-        if self._knows_conditions():
-            return self._client.put(self._base + name, data, is_new=True)
-        if self.get(name) is not None:
-            return False
+        """Keep an object under a new name; return False where another one has it."""
+        if self.gives_names_once():
+            return self._client.put(self._base + name, data, is_new=True) or self.get(name) == data
+        if (kept := self.get(name)) is not None:
+            return kept == data
         self._client.put(self._base + name, data)
         kept = self.get(name)
         if kept is None:
             raise self._client.refusals.error(LOST)
         return kept == data
+
+    def gives_names_once(self) -> bool:
+        """Return whether the server keeps to conditional writes, which is tried once."""
+        with self._lock:
+            if self._is_conditional is None:
+                probe = f"{self._base}probe-{uuid4().hex}"
+                is_written = self._client.put(probe, b"", is_new=True)
+                self._is_conditional = is_written and not self._client.put(probe, b"", is_new=True)
+                self._client.remove(probe)
+                if not self._is_conditional:
+                    _log.warning("the S3 storage knows no conditional writes; each lane is trusted to have one writer")
+            return self._is_conditional
 
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""
@@ -123,15 +135,3 @@ class S3Exchange:
     def close(self) -> None:
         """End the connections; safe to call twice."""
         self._client.close()
-
-    def _knows_conditions(self) -> bool:
-        """Return whether the server keeps to conditions, which is tried once."""
-        with self._lock:
-            if self._is_conditional is None:
-                probe = f"{self._base}probe-{uuid4().hex}"
-                is_written = self._client.put(probe, b"", is_new=True)
-                self._is_conditional = is_written and not self._client.put(probe, b"", is_new=True)
-                self._client.remove(probe)
-                if not self._is_conditional:
-                    _log.warning("the S3 storage knows no conditional writes; each lane is trusted to have one writer")
-            return self._is_conditional

@@ -4,7 +4,9 @@ Nextcloud, Apache and many storage services are such servers. An object is writt
 moved, so that a name always stands for a whole object.
 """
 
+import logging
 import re
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -17,6 +19,8 @@ from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
 from app.sync.exchanges.server_refusals import LOST, NO_FOLDER, NOT_THERE, SEVERAL
 from app.sync.exchanges.webdav_address import WebdavAddress, webdav_address
 from app.sync.exchanges.webdav_client import WebdavClient
+
+_log = logging.getLogger(__name__)
 
 KEPT_UNFINISHED: Final = timedelta(days=1)
 """Age after which an unfinished file was left by a process that ended."""
@@ -71,6 +75,8 @@ class WebdavExchange:
     def __init__(self, folder: WebdavAddress, vault: str) -> None:
         self._client = WebdavClient(folder)
         self._base = f"{ROOT}/{vault}/"
+        self._lock = threading.Lock()
+        self._is_conditional: bool | None = None
 
     def require_there(self) -> None:
         """Refuse where the folder of the vault is not there.
@@ -82,7 +88,9 @@ class WebdavExchange:
             raise self._client.refusals.error(NOT_THERE)
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where the name is taken."""
+        """Keep an object under a new name; return False where another one has it."""
+        if not self.gives_names_once() and (kept := self.get(name)) is not None:
+            return kept == data
         lane = f"{self._base}{name.partition('/')[0]}/"
         unfinished = f"{lane}unfinished-{uuid4().hex}"
         if not self._client.put(unfinished, data) and not (
@@ -91,12 +99,29 @@ class WebdavExchange:
             raise self._client.refusals.error(NOT_THERE)
         if not self._client.move(unfinished, self._base + name):
             self._client.remove(unfinished)
-            return False
+            return self.get(name) == data
         # Many servers look and then move, so that two who write at the same moment may both be told that they did.
         kept = self.get(name)
         if kept is None:
             raise self._client.refusals.error(LOST)
         return kept == data
+
+    def gives_names_once(self) -> bool:
+        """Return whether the server moves no file over another one, which is tried once."""
+        with self._lock:
+            if self._is_conditional is None:
+                former, other = (f"{self._base}unfinished-{uuid4().hex}" for _ in range(2))
+                try:
+                    if not (self._client.put(former, b"") and self._client.put(other, b"")):
+                        raise self._client.refusals.error(NOT_THERE)
+                    self._is_conditional = not self._client.move(other, former)
+                    if not self._is_conditional:
+                        _log.warning("the WebDAV server moves files over others; lanes are trusted to have one writer")
+                finally:
+                    with suppress(MachineError):
+                        self._client.remove(former)
+                        self._client.remove(other)
+            return self._is_conditional
 
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 import apsw
 
-from app.core.process.daemon_thread import in_daemon_thread
+from app.core.process.daemon_thread import in_daemon_thread, stoppable
 from app.errors import KeepsakeError, MachineError
 from app.sentence import Sentence
 from app.store import meta
@@ -137,6 +137,7 @@ class JobTurns:
         self.timing = timing
         self._store = store
         self._sync = sync
+        self.calls = sync.calls
         self._membership = membership
         self.monotonic = monotonic
         self._held: dict[str, _Held] = {}
@@ -312,6 +313,7 @@ class JobTurns:
         members = standing.members.members
         return standing if standing.keys.id in members and len(members) > 1 else None
 
+    @stoppable
     async def _look(self, joined: JoinedPlace, standing: Standing, job: str) -> tuple[str, JobLease]:
         if self._failed is not None and self.monotonic() < self._failed[1]:
             raise self._failed[0]
@@ -336,6 +338,7 @@ class JobTurns:
             self._held[run.job] = _Held(taken, beats)
         return taken
 
+    @stoppable
     async def _put(self, joined: JoinedPlace, standing: Standing, chain: str, lease: JobLease) -> JobLease | None:
         put = partial(job_lease.put_next, joined.point, standing.keys, standing.members, chain, lease)
         placed = await in_daemon_thread(put)

@@ -72,6 +72,10 @@ class KeyStore:
             self.keep(device, after)
         return after
 
+    def has_keyring(self, device: str) -> bool:
+        """Return False where the keys of a device are in a file of this machine."""
+        return not _path(device, _KEYS).exists()
+
     def address(self, device: str) -> str:
         """Return the address of a device's place with its password, ``""`` without one."""
         return self._read(device, _ADDRESS)

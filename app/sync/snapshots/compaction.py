@@ -26,6 +26,21 @@ def count_beyond(joined: SealedExchange, covered: Mapping[int, int]) -> int:
     )
 
 
+def are_lost(joined: SealedExchange, marks: Mapping[int, int], covered: Mapping[int, int]) -> bool:
+    """Return whether the place has lost segments of other machines that are here.
+
+    Args:
+        joined: The place.
+        marks: Up to which number each lane of another machine is here.
+        covered: Up to which number a snapshot has each lane.
+    """
+    return not all(
+        lane_chain.is_without_gap(lane_chain.objects_of(joined.point, lane), n, covered.get(lane, 0))
+        for lane, n in marks.items()
+        if n > covered.get(lane, 0)
+    )
+
+
 def cover(joined: SealedExchange, lane: int, end: LaneEnd) -> int:
     """Take a lane's segments away that a snapshot has, and return how many.
 

@@ -54,7 +54,8 @@ class CompactionRule:
         growth: So much more than the last snapshot has, as a share of it.
         silent_ms: What a machine has not got that was not heard of for so long is taken away all the same.
         look_ms: What is at the place is counted so often.
-        repair_ms: A snapshot that is not whole is written anew after so long, for a place may lag.
+        repair_ms: A snapshot that is not whole is written anew after so long, for a place may lag. So is one
+            for segments of another machine that are gone.
     """
 
     segments: int = 128
@@ -97,6 +98,7 @@ class SnapshotKeeper:
         self._lacking: tuple[str, int] = ("", 0)
         self._looked_ms: int | None = None
         self._broken_ms: int | None = None
+        self._lost_ms: int | None = None
         self._standstill: str = Sentence("")
         self._noted = ""
 
@@ -225,9 +227,10 @@ class SnapshotKeeper:
         away = {device for device in standing.members.members if self._is_silent(standing, states, device, now_ms)}
         here = standing.members.members.keys() - away
         self._standstill = self._delay(standing, states, away, now_ms)
-        if standing.keys.id != min(await self._able(states, here), default=""):
+        is_lost = is_complete and await self._is_lost(joined, now_ms)
+        if standing.keys.id != min(await self._able(states, here), default="") and not is_lost:
             return
-        if is_complete and await self._is_due(joined, standing, states, now_ms):
+        if is_lost or (is_complete and await self._is_due(joined, standing, states, now_ms)):
             await self._write(joined)
             await self.look(joined)
         if head := self._listing.newest:
@@ -278,6 +281,21 @@ class SnapshotKeeper:
             return count >= self.rule.segments
         rows = await self._store.read(snapshot_capture.rows_of)
         return count >= self.rule.most_segments or rows - head.rows >= self.rule.growth * head.rows
+
+    async def _is_lost(self, joined: SealedExchange, now_ms: int) -> bool:
+        """Return whether the place lacks for long what another machine wrote and this one has.
+
+        Who wrote it adds it again, unless its vault was put back to before it.
+        """
+        marks, covered = await self._store.read(_marks_of_others), snapshot_objects.covered_by(self._listing.whole)
+        if not await in_daemon_thread(compaction.are_lost, joined, marks, covered):
+            self._lost_ms = None
+            return False
+        self._lost_ms = self._lost_ms or now_ms
+        if abs(now_ms - self._lost_ms) < self.rule.repair_ms:
+            return False
+        _log.warning("segments of another machine are lost; a snapshot gives them back")
+        return True
 
     async def _is_sound(self, joined: SealedExchange, head: SnapshotHead) -> bool:
         """Return whether a snapshot is as it was written; it is read once for it."""
@@ -395,6 +413,11 @@ def _last_seen_ms(standing: Standing, states: Mapping[str, DeviceState], device:
 
 def _covered(connection: apsw.Connection) -> dict[int, int]:
     return {int(lane, 16): int(n) for lane, n in json.loads(meta.read(connection, _COVERED) or "{}").items()}
+
+
+def _marks_of_others(connection: apsw.Connection) -> dict[int, int]:
+    rows = connection.execute("SELECT lane, shared_n FROM lanes WHERE NOT was_own AND shared_n > 0").fetchall()
+    return {int(str(lane)): int(str(n)) for lane, n in rows}
 
 
 def _note_covered(head: SnapshotHead, connection: apsw.Connection) -> None:

@@ -17,8 +17,6 @@ if sys.platform == "linux":
     import resource
 
 HOME_KEY = pytest.StashKey[Path]()
-BYTECODE_KEY = pytest.StashKey[Path]()
-SHARED_BYTECODE = "TESTS_BYTECODE"
 SAVED_KEY = pytest.StashKey[dict[str, str]]()
 
 # Where platforms look for a person's files, and the folder under the test home each is sent to.
@@ -82,26 +80,10 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     # The person's own keyring is nothing to a test.
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
-    if sys.dont_write_bytecode:
-        _share_bytecode(config)
     if not config.getoption("--headed"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     _limit_memory()
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
-
-
-def _share_bytecode(config: pytest.Config) -> None:
-    """Let the processes that tests start keep what they compile, in one folder for all workers.
-
-    Each would compile the whole program again. Not for the workers themselves: they read what is compiled beside the
-    libraries.
-    """
-    if SHARED_BYTECODE not in os.environ:
-        config.stash[BYTECODE_KEY] = Path(tempfile.mkdtemp(prefix="kt-bytecode-"))
-        os.environ[SHARED_BYTECODE] = str(config.stash[BYTECODE_KEY])
-    if config.getoption("dist", "no") == "no":
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ["PYTHONPYCACHEPREFIX"] = os.environ[SHARED_BYTECODE]
 
 
 def _limit_memory() -> None:
@@ -119,10 +101,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         return
     os.environ.clear()
     os.environ.update(saved)
-    for key in (HOME_KEY, BYTECODE_KEY):
-        if key in config.stash:
-            # Windows keeps files of a process that is still ending open.
-            shutil.rmtree(config.stash[key], ignore_errors=sys.platform == "win32")
+    # Windows keeps files of a process that is still ending open.
+    shutil.rmtree(config.stash[HOME_KEY], ignore_errors=sys.platform == "win32")
 
 
 @pytest.fixture(scope="session")

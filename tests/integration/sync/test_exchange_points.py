@@ -42,6 +42,7 @@ def test_an_object_is_kept_once_and_never_changed(address: str) -> None:
         assert point.get(FIRST) is None
         assert point.put_new(FIRST, ALL_BYTES)
         assert not point.put_new(FIRST, b"two")
+        assert point.put_new(FIRST, ALL_BYTES)  # as where the answer to the first attempt was lost
         assert point.get(FIRST) == ALL_BYTES
         assert point.put_new(SECOND, b"")
         assert point.put_new(f"{OTHER}/s-000000000001-000000000001-r2", b"three")

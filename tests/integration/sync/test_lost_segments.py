@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from app.errors import ExchangeError, InputError
+from app.sync.snapshots.snapshot_keeper import CompactionRule
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.integration.sync.machines import Machine, settle, share
+from tests.integration.sync.machines import Machine, compact, settle, share
 
 
 @pytest.fixture
@@ -119,6 +120,38 @@ def test_a_vault_put_back_while_its_segments_still_come(
     expected = ["after it was put back", "first", "not shared when the copy was made", "second", "third"]
     assert one.contents() == expected
     assert len(one.rows("SELECT 1 FROM messages")) == 3
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_what_a_vault_put_back_wrote_and_the_place_lost_comes_from_who_has_it(
+    pair: tuple[Machine, Machine], third: Machine, tmp_path: Path, allow_logs: AllowLogs, kept: int
+) -> None:
+    allow_logs("segments of another machine are lost")
+    allow_logs("the exchange knows more")
+    one, other = pair
+    written(one, "first")
+    one.stop()
+    shutil.copytree(one.vault, tmp_path / "copy")
+    one.start()
+    lost = written(one, "second", "third", "fourth")
+    other.sync()
+    other.ask("note.save", content="knows of all")
+    other.sync()
+    one.stop()
+    for path in lost[: len(lost) - kept]:
+        path.unlink()
+    shutil.rmtree(one.vault)
+    shutil.copytree(tmp_path / "copy", one.vault)
+    one.start()
+    one.ask("note.save", content="after it was put back")
+    assert one.sync().waiting == "Changes of another machine are missing."
+    compact(other.host, CompactionRule(look_ms=0, repair_ms=0))
+    third.join(other)
+    settle(other, one, third)
+    expected = ["after it was put back", "first", "fourth", "knows of all", "second", "third"]
+    assert [machine.contents() for machine in (one, other, third)] == [expected] * 3
+    assert [machine.sync().waiting for machine in (one, other, third)] == [""] * 3
+    assert len(one.rows("SELECT 1 FROM messages")) == 4
 
 
 def test_a_torn_segment_of_its_own_does_not_keep_a_machine_from_forgetting(

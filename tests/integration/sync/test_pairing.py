@@ -1,22 +1,26 @@
 """A machine comes to the others by twelve words and a click, and in no other way."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+from app.changes import ChangeSet
+from app.devices.join_attempt import VALID_S
 from app.devices.model import JoinRequest
-from app.devices.service import VALID_S
-from app.errors import ExchangeError, InputError, NotFoundError
+from app.errors import CallStoppedError, ExchangeError, InputError, NotFoundError
 from app.host import Host
+from app.sync.exchanges.exchange_places import without_password
 from app.sync.sealing import member_list, sealed_object
 from app.sync.sealing.device_keys import DeviceKeys
 from tests.helpers.engine import engine_of
+from tests.helpers.s3 import S3Server
 from tests.integration.sync.machines import QUIET, Machine, hasten, settle
 
+T = TypeVar("T")
 WRONG = "abandon " * 11 + "about"
 
 
@@ -193,6 +197,83 @@ def test_an_invitation_ends(machines: list[Machine], tmp_path: Path) -> None:
         assert len(names(one)) == 2
     finally:
         one.stop()
+
+
+def test_the_address_of_a_server_comes_along_sealed(
+    machines: list[Machine], tmp_path: Path, s3_server: S3Server, no_keyring: None
+) -> None:
+    one, other = Machine(tmp_path / "one", tmp_path / "shared"), machines[1]
+    try:
+        place = s3_server.new_place()
+        one.share(place)
+        invitation = one.ask("device.invite")
+        assert invitation.place not in repr(invitation)
+        with pytest.raises(InputError, match="other words"):
+            other.ask("device.join", words=WRONG, place=invitation.place, name="laptop")
+        assert "no keyring" in " ".join(one.ask("device.state").notes)
+        call = {"words": invitation.words, "place": f"{invitation.place}\n", "name": "laptop"}
+        joining = other.host.call("device.join", call)
+        one.ask("device.approve", request=requests(one)[0].id)
+        assert joining.result().value.place == without_password(place)
+        other.sync()
+    finally:
+        one.stop()
+    assert machines[0].ask("device.invite").place == ""
+
+
+def test_who_asks_is_told_of_without_a_question(machines: list[Machine]) -> None:
+    one, other, _ = machines
+    areas: list[frozenset[str]] = []
+    unsubscribe = one.host.subscribe(lambda event: areas.append(event.areas) if isinstance(event, ChangeSet) else None)
+    assert one.ask("device.requests", known=True) == []
+    joining = asking(other, one.ask("device.invite").words, "laptop")
+    [request] = until(lambda: one.ask("device.requests", known=True))
+    assert request.name == "laptop"
+    assert frozenset({"devices"}) in areas
+    one.ask("device.refuse", request=request.id)
+    with pytest.raises(InputError, match="refused"):
+        joining.result()
+    until(lambda: not one.ask("device.requests", known=True))
+    unsubscribe()
+
+
+def test_an_invitation_ends_with_the_program_and_leaves_nothing(machines: list[Machine]) -> None:
+    one, other, _ = machines
+    words = one.ask("device.invite").words
+    assert list(one.folder.rglob("i-*"))
+    one.host.stop()
+    one.start()
+    until(lambda: not list(one.folder.rglob("[iqa]-*")))
+    with pytest.raises(InputError, match="no invitation"):
+        other.ask("device.join", words=words, place=str(other.folder), name="laptop")
+    assert one.rows("SELECT value FROM meta WHERE key = 'sync.invitations'") == [("{}",)]
+
+
+def test_what_a_machine_left_that_ended_while_it_asked_is_removed(machines: list[Machine], tmp_path: Path) -> None:
+    _, other, _ = machines
+    one = Timed(tmp_path / "timed", tmp_path / "shared")
+    try:
+        one.join(machines[0])
+        joining = asking(other, one.ask("device.invite").words, "laptop")
+        until(lambda: one.ask("device.requests", known=True))
+        other.host.stop()
+        assert isinstance(joining.exception(), CallStoppedError)
+        one.later_ms = VALID_S * 1000 + 1
+        until(lambda: not one.ask("device.requests", known=True))
+        one.later_ms *= 2
+        one.ask("device.invite")
+        until(lambda: len(list(one.folder.rglob("[iqa]-*"))) == 1)
+    finally:
+        one.stop()
+
+
+def until(find: Callable[[], T]) -> T:
+    """Return what is found, once it is there."""
+    end = time.monotonic() + 60
+    while not (found := find()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
 
 
 def test_messages_that_somebody_else_puts_there_count_for_nothing(machines: list[Machine]) -> None:

@@ -274,6 +274,7 @@ def test_a_server_without_conditions_keeps_each_object_once(s3: S3Server, allow_
     between.dropped = frozenset({"if-none-match"})
     address = s3.new_place(between.port)
     with point_of(address) as point:
+        assert not point.gives_names_once()
         assert point.put_new(FIRST, b"one")
         assert not point.put_new(FIRST, b"two")
         assert point.get(FIRST) == b"one"

@@ -17,6 +17,7 @@ from app.sync.exchanges import server_caller, webdav_client
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.exchanges.webdav_exchange import WebdavPlace
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.http_between import Answer, HttpBetween, endless, status
 from tests.helpers.webdav import NAME, WebdavServer
 from tests.integration.sync.machines import Machine, settle
@@ -253,6 +254,25 @@ def test_a_lost_answer_to_a_move_is_no_failure(webdav: WebdavServer) -> None:
         between.answers["MOVE"] = move_and_hang_up
         assert point.put_new(FIRST, b"one")
         assert point.get(FIRST) == b"one"
+    between.close()
+
+
+def test_a_server_that_moves_files_over_others_keeps_each_object_once(
+    webdav: WebdavServer, allow_logs: AllowLogs
+) -> None:
+    allow_logs("moves files over others")
+    between = HttpBetween(webdav.port)
+    between.dropped = frozenset({"overwrite"})
+    address = webdav.new_place()
+    place_of(address).make_vault(VAULT)
+    with point_of(address) as point:
+        assert point.gives_names_once()
+    with point_of(address.replace(f":{webdav.port}", f":{between.port}")) as point:
+        assert not point.gives_names_once()
+        assert point.put_new(FIRST, b"one")
+        assert not point.put_new(FIRST, b"two")
+        assert point.get(FIRST) == b"one"
+    assert not list(webdav.folder_of(address).rglob("unfinished-*"))
     between.close()
 
 

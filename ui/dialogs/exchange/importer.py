@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QListWidget,
     QListWidgetItem,
-    QPlainTextEdit,
     QProgressBar,
     QSizePolicy,
     QStackedWidget,
@@ -43,6 +42,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.fields.passphrase_field import PassphraseField
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
 from ui.work import Work
 
@@ -89,11 +89,7 @@ class ImportDialog(BaseDialog):
         self._put_below(self._preview, self._skip)
         self._running = self._running_page()
         self._result, self._result_title, self._result_text = self._text_page()
-        self._problems = QPlainTextEdit(self._result)
-        self._problems.setReadOnly(True)
-        self._problems.setProperty("framed", True)
-        self._problems.setAccessibleName(self.tr("Problems"))
-        self._problems.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self._problems = TextField(self.tr("Problems"), self._result, is_read_only=True)
         self._put_below(self._result, self._problems)
         self._copy = self.add_button(text_button(self.tr("Copy problems"), parent=self), left=True)
         self._another = self.add_button(text_button(self.tr("Choose another…"), parent=self), left=True)

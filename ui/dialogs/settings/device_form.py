@@ -4,18 +4,24 @@ import platform
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.confirm_card import ConfirmCard
+from ui.models.dates import clock_time
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
+if TYPE_CHECKING:
+    from app.devices.model import Invitation
+
 _FIELD_WIDTH = 460
+_SUFFIX = "keepsake-invitation"
 _COLUMNS = 3
 _CELL = 10
 """Characters of the longest words and the space after them."""
@@ -37,11 +43,15 @@ class DeviceForm(ConfirmCard):
 
     confirmed = Signal(object)
     """Its ``FormPurpose``; the person agreed."""
+    save_requested = Signal(str, str)
+    """Path of a file, and the sealed address to write there."""
+    load_requested = Signal(str)
+    """Path of a file with a sealed address."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
         self.purpose = FormPurpose.SERVER
-        self._invited = ""
+        self._invited: Invitation | None = None
         self._labels: dict[QLineEdit, PlainLabel] = {}
         self.invitation = PlainLabel("", self)
         theme.set_type(self.invitation, "code")
@@ -53,12 +63,18 @@ class DeviceForm(ConfirmCard):
         self.copy.clicked.connect(self._on_copy_clicked)
         self.rows.addWidget(self.invitation, alignment=Qt.AlignmentFlag.AlignLeading)
         self.rows.addWidget(self.copy, alignment=Qt.AlignmentFlag.AlignLeading)
+        self.save = text_button(self.tr("Save the address as a file…"), icon_name="download", parent=self)
+        self.save.clicked.connect(self._on_save_clicked)
+        self.rows.addWidget(self.save, alignment=Qt.AlignmentFlag.AlignLeading)
         self.address = self._field(
             self.tr("Where they meet"), self.tr("A folder, or postgresql://…, https://… or s3://… with the login")
         )
         self.browse = text_button(self.tr("Choose the folder…"), icon_name="folder-open", parent=self)
         self.browse.clicked.connect(partial(self.choose_folder, self.address.setText))
         self.rows.addWidget(self.browse, alignment=Qt.AlignmentFlag.AlignLeading)
+        self.load = text_button(self.tr("Take the address from a file…"), icon_name="file-text", parent=self)
+        self.load.clicked.connect(self._on_load_clicked)
+        self.rows.addWidget(self.load, alignment=Qt.AlignmentFlag.AlignLeading)
         self.words = self._field(self.tr("Twelve words"), self.tr("From the other machine, in their order"))
         self.machine = self._field(self.tr("Name of the machine"), self.tr("Such as laptop"))
         self._purposes = {
@@ -73,12 +89,15 @@ class DeviceForm(ConfirmCard):
         field = QLineEdit(self)
         field.setAccessibleName(name)
         field.setPlaceholderText(hint)
-        field.setFixedWidth(theme.current().scaled(_FIELD_WIDTH))
+        field.setMaximumWidth(theme.current().scaled(_FIELD_WIDTH))
         field.textChanged.connect(self._offer)
         field.returnPressed.connect(self._on_confirm_clicked)
         self._labels[field] = note(name, self)
         self.rows.addWidget(self._labels[field])
-        self.rows.addWidget(field, alignment=Qt.AlignmentFlag.AlignLeading)
+        line = QHBoxLayout()
+        line.addWidget(field, 1)
+        line.addStretch(0)
+        self.rows.addLayout(line)
         return field
 
     def open(self, purpose: FormPurpose, machine: str = "") -> None:
@@ -91,13 +110,15 @@ class DeviceForm(ConfirmCard):
         self.confirm.setVisible(bool(confirm))
         self.cancel.setText(self.tr("Done") if purpose is FormPurpose.INVITE else self.tr("Cancel"))
         self.invitation.clear()
-        for widget in (self.invitation, self.copy):
+        self._invited = None
+        for widget in (self.invitation, self.copy, self.save):
             widget.setVisible(purpose is FormPurpose.INVITE)
         for field, label in self._labels.items():
             has_field = purpose in self._purposes[field]
             field.setVisible(has_field)
             label.setVisible(has_field)
-        self.browse.setVisible(purpose is FormPurpose.JOIN)
+        for button in (self.browse, self.load):
+            button.setVisible(purpose is FormPurpose.JOIN)
         for field in (self.address, self.words):
             field.clear()
         self.machine.setText(platform.node() if purpose is FormPurpose.JOIN else machine)
@@ -111,7 +132,10 @@ class DeviceForm(ConfirmCard):
         if self.purpose is FormPurpose.SERVER:
             return (
                 self.tr("Share through a server"),
-                self.tr("A PostgreSQL database, with a role that may make tables in it."),
+                self.tr(
+                    "A PostgreSQL database, a WebDAV folder such as one of Nextcloud, or S3 storage, each with its"
+                    " login. The help page shows what the address of each looks like."
+                ),
                 self.tr("Share"),
             )
         if self.purpose is FormPurpose.JOIN:
@@ -119,7 +143,8 @@ class DeviceForm(ConfirmCard):
                 self.tr("Join your other machines"),
                 self.tr(
                     "On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name"
-                    " the folder where it is on this machine, or the same server."
+                    " the folder where it is on this machine, or the same server, which you can take from the file"
+                    " that was saved there."
                 ),
                 self.tr("Join"),
             )
@@ -127,8 +152,8 @@ class DeviceForm(ConfirmCard):
             return (
                 self.tr("Add a machine"),
                 self.tr(
-                    "On the new machine, choose “Join my other machines…” and type these words. They count for ten"
-                    " minutes and once. Then come back here and let it in."
+                    "On the new machine, choose “Join my other machines…” and type these words. They count once, and"
+                    " end when Keepsake is closed here. Then come back here and let it in."
                 ),
                 "",
             )
@@ -149,16 +174,52 @@ class DeviceForm(ConfirmCard):
             self.tr("Stop sharing"),
         )
 
-    def show_words(self, words: str) -> None:
+    def show_invitation(self, invitation: "Invitation") -> None:
         """Show the words of an invitation, numbered, in columns that are read downwards."""
-        self._invited = words
-        given = words.split()
+        self._invited = invitation
+        self.title.setText(self.tr("Add a machine until {time}").format(time=clock_time(invitation.expires_at)))
+        self.save.setVisible(bool(invitation.place))
+        given = invitation.words.split()
         rows = -(-len(given) // _COLUMNS)
         cells = [f"{number:2} {word:<{_CELL}}" for number, word in enumerate(given, 1)]
         self.invitation.setText("\n".join(" ".join(cells[row::rows]).rstrip() for row in range(rows)))
 
+    def show_end(self) -> None:
+        """Say that the words which are shown count no longer."""
+        if self._invited is None or self.isHidden():
+            return
+        self.open(FormPurpose.INVITE)
+        self.text.setText(self.tr("The ten minutes of these words are over. Choose “Add a machine…” for others."))
+        for widget in (self.invitation, self.copy, self.save):
+            widget.hide()
+
     def _on_copy_clicked(self) -> None:
-        QGuiApplication.clipboard().setText(self._invited)
+        if self._invited is not None:
+            QGuiApplication.clipboard().setText(self._invited.words)
+
+    def _on_save_clicked(self) -> None:
+        dialog = self._file_dialog(self.tr("Save the address"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(_SUFFIX)
+        dialog.selectFile(f"Keepsake.{_SUFFIX}")
+        dialog.fileSelected.connect(self._on_save_chosen)
+        dialog.open()
+
+    def _on_save_chosen(self, path: str) -> None:
+        if self._invited is not None:
+            self.save_requested.emit(path, self._invited.place)
+
+    def _on_load_clicked(self) -> None:
+        dialog = self._file_dialog(self.tr("Take the address from a file"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.load_requested)
+        dialog.open()
+
+    def _file_dialog(self, title: str) -> QFileDialog:
+        dialog = QFileDialog(self, title)
+        dialog.setNameFilter(self.tr("Invitation (*.{suffix})").format(suffix=_SUFFIX))
+        dialog.finished.connect(dialog.deleteLater)
+        return dialog
 
     def _offer(self) -> None:
         """Offer the act once its fields are filled in."""

@@ -1,12 +1,17 @@
 """Panel of the machines that share the memory, and of where they meet."""
 
+import asyncio
 from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QProgressBar, QTreeWidgetItem, QWidget
 
+from app.core.files import from_os
+from app.core.text import excerpt
 from app.sentence import Sentence
 from ui import operations
 from ui.dialogs.base_dialog import note
@@ -18,6 +23,7 @@ from ui.engine_texts import engine_text, sentence_text
 from ui.models.dates import clock_time, counted, full_date
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
+from ui.widgets.plain_text import tooltip
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -26,10 +32,11 @@ if TYPE_CHECKING:
     from app.sync.model import HeldRemovals, SyncState
     from ui.bridge import Bridge
     from ui.typed_call import TypedCall
+    from ui.work import Task
 
 _DEVICE = Qt.ItemDataRole.UserRole
-LOOK_MS = 2000
-"""Between two looks for a machine that answers an invitation."""
+_MOST_BYTES = 1 << 16
+_MOST_NAME = 40
 
 
 class DevicesPanel(SettingsPanel):
@@ -40,7 +47,7 @@ class DevicesPanel(SettingsPanel):
         self.state: SyncState | None = None
         self._devices: Sequence[Device] = ()
         self._request: JoinRequest | None = None
-        self._invited_until: datetime | None = None
+        self._doing: Task | None = None
         self._held: HeldRemovals | None = None
         self.about = note("", self, "body")
         self.problem = note("", self, "body danger")
@@ -60,6 +67,9 @@ class DevicesPanel(SettingsPanel):
         self.held.cancel.clicked.connect(self.held.hide)
         self.form = DeviceForm(self)
         self.form.confirmed.connect(self._on_form_confirmed)
+        self.form.cancel.clicked.connect(self._on_cancelled)
+        self.form.save_requested.connect(self.save_address)
+        self.form.load_requested.connect(self.load_address)
         self._lay_out()
         self._show()
         self.work.on_areas({"devices"}, self._on_devices_changed)
@@ -88,13 +98,15 @@ class DevicesPanel(SettingsPanel):
 
     def _lay_out(self) -> None:
         self._alone, self._together = QWidget(self), QWidget(self)
-        for row, buttons in (
-            (self._alone, (self.share_folder, self.share_server, self.join)),
-            (self._together, (self.invite, self.now, self.pause, self.resume, self.rename, self.remove, self.leave)),
-        ):
+        alone = (self.share_folder, self.share_server, self.join)
+        together = (self.invite, self.now, self.pause, self.resume, self.rename, self.remove, self.leave)
+        for row, buttons in ((self._alone, alone), (self._together, together)):
             flow = FlowLayout(row)
             for button in buttons:
                 flow.addWidget(button)
+        cards = [button for card in (self.asking, self.held) for button in (card.cancel, card.confirm)]
+        for widget, following in pairwise((*cards, self.list, *alone, *together)):
+            QWidget.setTabOrder(widget, following)
         parts = (self.about, self.problem, self.asking, self.held, self.list, self._alone, self._together)
         for widget in (*parts, self.progress, self.doing, self.form):
             self.column.addWidget(widget)
@@ -123,18 +135,10 @@ class DevicesPanel(SettingsPanel):
     async def _load(self) -> None:
         self.state = await self.bridge.call(operations.device.state())
         is_shared = bool(self.state.place)
+        self._show()  # the list asks the place, which may be slow
         self._devices = await self.bridge.call(operations.device.list()) if is_shared else ()
+        self._request = next(iter(await self.bridge.call(operations.device.requests(known=True))), None)
         self._show()
-        self.work.latest(self._look_for_requests)
-
-    async def _look_for_requests(self) -> None:
-        """Look who was given the words, again and again while they count."""
-        is_shared = self.state is not None and bool(self.state.place)
-        requests = await self.bridge.call(operations.device.requests()) if is_shared else ()
-        self._request = next(iter(requests), None)
-        self._show_request()
-        if self._invited_until is not None and datetime.now(UTC) < self._invited_until:
-            self.work.after(LOOK_MS, self._on_look_due)
 
     def _show(self) -> None:
         state = self.state
@@ -145,7 +149,7 @@ class DevicesPanel(SettingsPanel):
         self.problem.setVisible(bool(problem))
         self._alone.setVisible(state is not None and not is_shared)
         self._together.setVisible(is_shared)
-        self.list.setVisible(is_shared)
+        self.list.setVisible(is_shared and bool(self._devices))
         self.pause.setVisible(state is not None and not state.is_paused)
         self.resume.setVisible(state is not None and state.is_paused)
         self._show_devices()
@@ -170,7 +174,7 @@ class DevicesPanel(SettingsPanel):
             what = self.tr("Nothing was exchanged yet since Keepsake was started.")
         else:
             what = self.tr("All was exchanged at {time}.").format(time=clock_time(self.state.synced_at))
-        return " ".join(filter(None, (where, what, _text(self.state.snapshots))))
+        return " ".join(filter(None, (where, what, *map(_text, (*self.state.notes, self.state.snapshots)))))
 
     def _show_devices(self) -> None:
         chosen = self._chosen()
@@ -178,6 +182,7 @@ class DevicesPanel(SettingsPanel):
         for device in (one for one in self._devices if one.removed_at is None):
             item = QTreeWidgetItem(self.list, self._row_of(device))
             item.setData(0, _DEVICE, device.id)
+            item.setToolTip(0, tooltip(item.text(0)))
             if device.id == chosen or self.list.currentItem() is None:
                 self.list.setCurrentItem(item)
         fit_table(self.list)
@@ -197,7 +202,7 @@ class DevicesPanel(SettingsPanel):
         request = self._request
         self.asking.setVisible(request is not None)
         if request is not None:
-            self.asking.title.setText(self.tr("{name} asks to come in").format(name=request.name))
+            self.asking.title.setText(self.tr("{name} asks to come in").format(name=excerpt(request.name, _MOST_NAME)))
             self.asking.text.setText(
                 self.tr("If you typed the words there yourself, let it in. It then holds your whole memory.")
             )
@@ -239,9 +244,15 @@ class DevicesPanel(SettingsPanel):
         self.progress.show()
         self.doing.show()
         self._offer()
-        self.run(work, self._on_finished)
+        self._doing = self.work.start(self._guarded(work), ended=self._on_finished)
+
+    def _on_cancelled(self) -> None:
+        """End what the person began in the form, such as the wait for another machine."""
+        if self._doing is not None:
+            self._doing.cancel()
 
     def _on_finished(self) -> None:
+        self._doing = None
         self.progress.hide()
         self.doing.hide()
         self._offer()
@@ -270,13 +281,23 @@ class DevicesPanel(SettingsPanel):
     async def _invite(self) -> None:
         invitation = await self.bridge.call(operations.device.invite())
         self.form.open(FormPurpose.INVITE)
-        self.form.show_words(invitation.words)
-        self._invited_until = invitation.expires_at
-        self.work.latest(self._look_for_requests)
+        self.form.show_invitation(invitation)
+        left = invitation.expires_at - datetime.now(UTC)
+        self.work.after(max(0, int(left.total_seconds() * 1000)), self.form.show_end)
 
-    def _on_look_due(self) -> None:
-        if self.isVisible():  # else it looks when it is shown
-            self.work.latest(self._look_for_requests)
+    def save_address(self, path: str, address: str) -> None:
+        """Write the sealed address of an invitation into a file."""
+        self.run(self._save(Path(path), address))
+
+    async def _save(self, path: Path, address: str) -> None:
+        await asyncio.to_thread(_write, path, f"{address}\n")
+
+    def load_address(self, path: str) -> None:
+        """Take the sealed address of an invitation from a file."""
+        self.run(self._load_address(Path(path)))
+
+    async def _load_address(self, path: Path) -> None:
+        self.form.address.setText(await asyncio.to_thread(_read, path))
 
     def _on_request_approved(self) -> None:
         if self._request is not None:
@@ -288,9 +309,8 @@ class DevicesPanel(SettingsPanel):
             self.run(self._answer(operations.device.refuse(request=self._request.id)))
 
     async def _answer(self, call: "TypedCall[object]") -> None:
-        self.work.cancel(self._look_for_requests)
         await self.bridge.call(call)
-        self._request = self._invited_until = None
+        self._request = None
         self.form.hide()
         await self._load()
 
@@ -337,6 +357,22 @@ class DevicesPanel(SettingsPanel):
     def _on_devices_changed(self) -> None:
         if self.isVisible():
             self.run(self._load())
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "ascii")
+    except OSError as error:
+        raise from_os(error, path) from error
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file, at most its first bytes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode("utf-8", "replace").strip()
+    except OSError as error:
+        raise from_os(error, path) from error
 
 
 def _text(sentence: str) -> str:

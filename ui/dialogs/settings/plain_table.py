@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QWidget
 
+from ui import theme
+
 _MOST_ROWS = 8
 _PADDING = 4
+_NARROWEST = 96
+"""Pixels of a column at the least, with text of the system's size."""
 
 
 def make_table(parent: QWidget, name: str, columns: Sequence[str]) -> QTreeWidget:
@@ -28,6 +32,7 @@ def make_table(parent: QWidget, name: str, columns: Sequence[str]) -> QTreeWidge
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
     header = table.header()
     header.setStretchLastSection(False)
+    header.setMinimumSectionSize(theme.current().scaled(_NARROWEST))  # or the first would vanish in a narrow window
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 from ui import theme
 from ui.panes.inbox.proposal_labels import field_words
 from ui.style.design_tokens import Space
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -129,10 +130,7 @@ class ProposalForm(QWidget):
         label = PlainLabel(field_words(name), self, style="strong")
         field: QLineEdit | QPlainTextEdit
         if len(value) > _LONG or "\n" in value or name == "content":
-            field = QPlainTextEdit(self)
-            field.setPlainText(text)
-            field.setProperty("framed", True)
-            field.setTabChangesFocus(True)
+            field = TextField(field_words(name), self, text=text)
             field.setFixedHeight(theme.current().scaled(TEXT_HEIGHT))
         else:
             field = QLineEdit(text, self)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.card_list_model import CardListModel
@@ -14,6 +14,7 @@ from ui.panes.schedule.run_chart import RunChart
 from ui.panes.schedule.run_labels import change_words, duration, state_badge
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
 
@@ -50,11 +51,7 @@ class RunHistory(QWidget):
         self._nothing = PlainLabel(self.tr("It has not run yet."), self, style="body muted")
         self.list.chosen.connect(self._show)
         self._about = PlainLabel("", self, style="small muted", wraps=True)
-        self.output = QPlainTextEdit(self)
-        self.output.setReadOnly(True)
-        self.output.setTabChangesFocus(True)
-        self.output.setProperty("framed", True)
-        self.output.setAccessibleName(self.tr("Output of the run"))
+        self.output = TextField(self.tr("Output of the run"), self, is_read_only=True)
         self.undo = text_button(self.tr("Undo this run"), icon_name="undo-2", parent=self)
         self.undo.clicked.connect(self._on_undo_clicked)
         line = QHBoxLayout()

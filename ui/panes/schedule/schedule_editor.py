@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLineEdit,
-    QPlainTextEdit,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +28,7 @@ from ui.style.design_tokens import Space
 from ui.translation import spoken
 from ui.widgets.button import text_button
 from ui.widgets.fields.field_label import FieldLabel
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
@@ -79,13 +79,8 @@ class ScheduleEditor(QWidget):
         self.name = QLineEdit(self)
         self.name.setAccessibleName(self.tr("Name"))
         self.name.setPlaceholderText(self.tr("The beginning of the goal, if you leave this empty"))
-        self.goal = QPlainTextEdit(self)
-        self.goal.setProperty("framed", True)
-        self.goal.setTabChangesFocus(True)
-        self.goal.setAccessibleName(self.tr("Goal"))
-        self.goal.setPlaceholderText(
-            self.tr("What is to be done, such as: Summarise what I learned about Rust this week")
-        )
+        example = self.tr("What is to be done, such as: Summarise what I learned about Rust this week")
+        self.goal = TextField(self.tr("Goal"), self, placeholder=example)
         self.cadence = CadenceForm(self)
         self.policy = QComboBox(self)
         self.policy.setAccessibleName(self.tr("Tell me"))

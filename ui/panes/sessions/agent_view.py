@@ -3,13 +3,14 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout, QWidget
 
 from ui import operations
 from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -35,12 +36,8 @@ class AgentView(QWidget):
         self.meter.setTextVisible(False)
         self.meter.setAccessibleName(self.tr("Tokens used"))
         self._tokens = PlainLabel("", self, style="small muted", wraps=True)
-        self.text = QPlainTextEdit(self)
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        self.text.setProperty("framed", True)
-        self.text.setAccessibleName(self.tr("What the agent would be told"))
-        self.text.setPlaceholderText(self.tr("There is nothing to tell it yet."))
+        empty = self.tr("There is nothing to tell it yet.")
+        self.text = TextField(self.tr("What the agent would be told"), self, placeholder=empty, is_read_only=True)
         row = QHBoxLayout()
         row.setSpacing(Space.S)
         row.addWidget(self.question, 1)

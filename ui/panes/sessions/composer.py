@@ -2,10 +2,11 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.fields.text_field import TextField
 
 LINES = 6
 
@@ -17,11 +18,7 @@ class Composer(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.field = QPlainTextEdit(self)
-        self.field.setAccessibleName(self.tr("Message to yourself"))
-        self.field.setPlaceholderText(self.tr("Write to yourself…"))
-        self.field.setProperty("framed", True)
-        self.field.setTabChangesFocus(True)
+        self.field = TextField(self.tr("Message to yourself"), self, placeholder=self.tr("Write to yourself…"))
         self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.field.installEventFilter(self)
         self._send = text_button(self.tr("Add"), "primary", parent=self)

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import operations, theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -33,11 +34,7 @@ class ScratchpadTab(QWidget):
             style="body muted",
             wraps=True,
         )
-        self.text = QPlainTextEdit(self)
-        self.text.setProperty("framed", True)
-        self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(self.tr("Scratchpad"))
-        self.text.setPlaceholderText(self.tr("Nothing is noted"))
+        self.text = TextField(self.tr("Scratchpad"), self, placeholder=self.tr("Nothing is noted"))
         self._room = PlainLabel("", self, style="small muted", wraps=True)
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)

@@ -4,11 +4,12 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui import operations
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.fields.text_field import TextField
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.wrapped_button import WrappedButton
@@ -34,11 +35,7 @@ class SummaryTab(QWidget):
         self._session = ""
         self._epoch = 0
         self._about = PlainLabel("", self, style="body muted", wraps=True)
-        self.text = QPlainTextEdit(self)
-        self.text.setProperty("framed", True)
-        self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(self.tr("Summary"))
-        self.text.setPlaceholderText(self.tr("No summary yet"))
+        self.text = TextField(self.tr("Summary"), self, placeholder=self.tr("No summary yet"))
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)
         self.make = text_button(self.tr("Summarise now"), icon_name="sparkles", parent=self)

@@ -12,7 +12,7 @@ from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
-    from ui.widgets.notices.advice_bar import AdviceBar
+    from ui.widgets.notices.sentence_bar import SentenceBar
 
 
 class AdviceWatcher(QObject):
@@ -24,7 +24,7 @@ class AdviceWatcher(QObject):
         parent: The Qt parent.
     """
 
-    def __init__(self, bridge: "Bridge", bar: "AdviceBar", parent: QObject | None = None) -> None:
+    def __init__(self, bridge: "Bridge", bar: "SentenceBar", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
@@ -37,7 +37,7 @@ class AdviceWatcher(QObject):
         except KeepsakeError:
             return  # the sheet of the search models asks again, and tells what is wrong
         if advice:
-            self._bar.show_advice(advice)
+            self._bar.show_sentence(advice)
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.operation in declared_operations().imports:

@@ -28,15 +28,21 @@ async def list_devices(engine: Engine, caller: Caller) -> Sequence[Device]:
 async def invite(engine: Engine, caller: Caller) -> Invitation:
     """Make the twelve words with which one more machine may ask to come in.
 
-    They count for ten minutes, and once. Type them on that machine, with ``device.join``.
+    They count for ten minutes, and once. Type them on that machine, with ``device.join``. Where machines meet at a
+    server, its address comes along sealed: it may be sent by any way, and is of no use without the words.
     """
     return await _devices(engine).invite()
 
 
 @operation("device.requests", owner_only=True)
-async def requests(engine: Engine, caller: Caller) -> Sequence[JoinRequest]:
-    """Return the machines that were given the words of an invitation and wait."""
-    return await _devices(engine).requests()
+async def requests(engine: Engine, caller: Caller, *, known: bool = False) -> Sequence[JoinRequest]:
+    """Return the machines that were given the words of an invitation and wait.
+
+    Args:
+        known: Return those of the last look, without asking the place.
+    """
+    devices = _devices(engine)
+    return devices.known_requests if known else await devices.requests()
 
 
 @_change("device.approve", undo="operation", positional=("request",))
@@ -68,7 +74,8 @@ async def join(engine: Engine, caller: Caller, words: str, place: str, name: str
 
     Args:
         words: The twelve words of ``device.invite`` on one of them, in their order.
-        place: The folder where it is on this machine, or the address of the server.
+        place: The folder where it is on this machine, the address of the server, or that address as ``device.invite``
+            has it sealed.
         name: The name that this machine is to have there.
     """
     return _changed(await _devices(engine).join(words, place, name), caller)

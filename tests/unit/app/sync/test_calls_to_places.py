@@ -5,7 +5,7 @@ import re
 from tests.helpers.sample_data import ROOT
 
 _AWAITED = re.compile(r"asyncio\.to_thread\(([a-z_.]+)")
-_NO_PLACE = re.compile(r"self\._?key_store\.[a-z_]+|(reached\.point|tables)\.close")
+_NO_PLACE = re.compile(r"self\.(_membership\.)?_?key_store\.[a-z_]+|(reached\.point|tables)\.close")
 
 
 def test_places_are_called_in_daemon_threads() -> None:

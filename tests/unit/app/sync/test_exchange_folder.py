@@ -7,6 +7,7 @@ import pytest
 
 from app.errors import ExchangeError, MachineError
 from app.sync.exchanges.exchange_folder import ROOT, ExchangeFolder, FolderPlace
+from app.sync.exchanges.exchange_point import MOST_BYTES
 
 VAULT, LANE = "a" * 32, "0" * 15 + "1"
 FIRST, SECOND = f"{LANE}/s-000000000001-000000000004", f"{LANE}/s-000000000005-000000000005"
@@ -64,6 +65,37 @@ def test_what_a_dead_process_left_is_no_object(tmp_path: Path) -> None:
     assert point.names(LANE) == []
     assert point.put_new(FIRST, b"one")
     assert point.get(FIRST) == b"one"
+
+
+def test_what_a_dead_process_left_long_ago_is_removed(tmp_path: Path) -> None:
+    point = made(tmp_path)
+    assert point.put_new(FIRST, b"one")
+    lane = tmp_path / ROOT / VAULT / LANE
+    names = (".s-000000000001-000000000004.0123abcd.part", ".s-000000000001-000000000004.4567abcd.part", ".other.part")
+    young, old, foreign = (lane / name for name in names)
+    for path in (young, old, foreign):
+        path.write_bytes(b"half")
+        if path is not young:
+            os.utime(path, (0, 0))
+    assert point.names(LANE) == [FIRST]
+    assert {path.name for path in lane.iterdir()} == {FIRST.partition("/")[2], young.name, foreign.name}
+
+
+def test_what_is_no_file_of_ours_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    point = made(tmp_path)
+    lane = tmp_path / ROOT / VAULT / LANE
+    lane.mkdir()
+    os.mkfifo(tmp_path / ROOT / VAULT / FIRST)
+    with pytest.raises(ExchangeError, match="pipe"):
+        point.get(FIRST)
+    (tmp_path / ROOT / VAULT / SECOND).symlink_to("/etc/hostname")
+    with pytest.raises(ExchangeError, match="link"):
+        point.get(SECOND)
+    (tmp_path / ROOT / VAULT / FIRST).unlink()
+    with (tmp_path / ROOT / VAULT / FIRST).open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    with pytest.raises(ExchangeError, match="larger than any file"):
+        point.get(FIRST)
 
 
 def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:

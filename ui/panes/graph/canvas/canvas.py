@@ -117,18 +117,13 @@ class GraphCanvas(QWidget):
         self._describe()
         self.repaint_all()
 
-    def set_positions(self, positions: Points, *, fit: bool = False) -> None:
-        """Move the nodes but for a dragged one.
-
-        Args:
-            positions: Where they stand.
-            fit: Whether to keep all of them in sight.
-        """
+    def set_positions(self, positions: Points) -> None:
+        """Move the nodes but for a dragged one."""
         if self._is_dragging and self._pressed_on >= 0:
             positions = positions.copy()
             positions[self._pressed_on] = self.scene.positions[self._pressed_on]
         self.scene.positions = positions
-        if fit or self._is_fitted:
+        if self._is_fitted:
             self.fit()
         self.repaint_all()
 

@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import ENTER, text_button
+from ui.widgets.fields.text_field import TextField
 
 LINES = 4
 
@@ -19,10 +20,7 @@ class CorrectionForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.field = QPlainTextEdit(self)
-        self.field.setAccessibleName(self.tr("What is right"))
-        self.field.setProperty("framed", True)
-        self.field.setTabChangesFocus(True)
+        self.field = TextField(self.tr("What is right"), self)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._refresh)
         self.save = text_button(self.tr("Save"), "primary", parent=self)

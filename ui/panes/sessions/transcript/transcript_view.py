@@ -111,7 +111,7 @@ class TranscriptView(QAbstractScrollArea):
         place = self._first_visible()
         return self._blocks[place].message.seq if self._blocks else None
 
-    def show_seq(self, seq: int, *, flash: bool = True) -> bool:
+    def show_seq(self, seq: int) -> bool:
         """Bring a message at hand into view; False when it is not at hand."""
         place = self._place_of(seq)
         if place < 0:
@@ -127,10 +127,9 @@ class TranscriptView(QAbstractScrollArea):
         if inner > self.viewport().height() // 2:
             self._pin = (seq, self.viewport().height() // 3 - inner)
             self._settle()
-        if flash:
-            self._flashing = block
-            self._flash.setDuration(0 if theme.current().reduced_motion else FLASH_MS)
-            self._flash.start()
+        self._flashing = block
+        self._flash.setDuration(0 if theme.current().reduced_motion else FLASH_MS)
+        self._flash.start()
         return True
 
     def mark(self, term: str | tuple[str, ...]) -> None:

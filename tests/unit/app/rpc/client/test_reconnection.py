@@ -21,11 +21,11 @@ from app.errors import HostUnreachableError
 from app.host import Host
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.rpc.client import Client
+from app.rpc.client.host_client import is_keyed
 from app.rpc.framing import HEADER_BYTES, PROTOCOL, decode, encode, length_of
 from app.rpc.host_backend import HostBackend
 from app.rpc.hostfile import HostFile, write_hostfile
 from app.rpc.messages import answer, welcome
-from app.rpc.repeats import is_keyed
 from tests.unit.app.rpc.conftest import serving
 
 WAIT_S = 30.0

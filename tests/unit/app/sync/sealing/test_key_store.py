@@ -26,6 +26,7 @@ def test_without_a_keyring_they_are_in_private_files(no_keyring: None) -> None:
     store.keep_address(DEVICE, "postgresql://me:secret@server/memory")
     assert store.keys(DEVICE) == keys
     assert KeyStore().address(DEVICE) == "postgresql://me:secret@server/memory"
+    assert not store.has_keyring(DEVICE)
     assert [stat.S_IMODE(path.stat().st_mode) for path in files()] == [0o600, 0o600]
     assert store.change(DEVICE, lambda one: one.with_epoch(1, bytes(32))).epochs == {1: bytes(32)}
     store.remove(DEVICE)
@@ -43,6 +44,7 @@ def test_the_keyring_is_used_where_there_is_one(memory_keyring: MemoryKeyring) -
     assert KeyStore().keys(DEVICE) == keys
     assert KeyStore().address(DEVICE) == "somewhere"
     assert files() == []
+    assert store.has_keyring(DEVICE)
     assert len(memory_keyring.kept) == 2
     store.remove(DEVICE)
     assert memory_keyring.kept == {}

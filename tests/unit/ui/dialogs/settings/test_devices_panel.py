@@ -2,19 +2,24 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.devices.model import Invitation
 from app.host import Host
+from app.sync.model import SyncState
 from tests.integration.sync.machines import QUIET
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
+from ui.dialogs.settings.device_form import FormPurpose
 from ui.dialogs.settings.devices_panel import DevicesPanel
 from ui.theme import Theme
 
@@ -163,6 +168,60 @@ def test_a_machine_joins_from_the_window(panel: DevicesPanel, laptop: Host, fold
     assert sorted(_rows(panel))[0] == "desktop (this machine)"
 
 
+def test_who_waits_for_the_other_machine_may_give_up(
+    panel: DevicesPanel, laptop: Host, folder: Path, rest: Rest
+) -> None:
+    laptop.ask("device.share", place=str(folder))
+    words = laptop.ask("device.invite").words
+    panel.join.click()
+    panel.form.address.setText(str(folder))
+    panel.form.words.setText(words)
+    panel.form.machine.setText("desktop")
+    panel.form.confirm.click()
+    rest(lambda: bool(laptop.ask("device.requests")))
+    panel.form.cancel.click()
+    rest(panel.progress.isHidden)
+    assert panel.join.isEnabled()
+    rest(lambda: not laptop.ask("device.requests"))
+    assert not panel.error.isVisible()
+
+
+def test_words_that_are_over_are_no_longer_shown(panel: DevicesPanel, folder: Path, rest: Rest) -> None:
+    _share(panel, folder, rest)
+    words = _invited(panel, rest).split()
+    assert "until" in panel.form.title.text()
+    assert not panel.form.save.isVisible()  # a folder has another path on each machine
+    panel.form.show_end()
+    assert "are over" in panel.form.text.text()
+    assert not panel.form.invitation.isVisible()
+    assert not any(word in panel.form.invitation.text().split() for word in words)
+    panel.form.copy.click()
+    assert "until" not in panel.form.title.text()
+
+
+def test_the_address_of_a_server_travels_as_a_file(panel: DevicesPanel, rest: Rest, tmp_path: Path) -> None:
+    moment = datetime(2026, 11, 28, 12, 0, tzinfo=UTC)
+    panel.form.open(FormPurpose.INVITE)
+    panel.form.show_invitation(Invitation("one two", "https://cloud.example/", moment, "keepsake-invitation-1:AAAA"))
+    assert panel.form.save.isVisible()
+    file = tmp_path / "Keepsake.keepsake-invitation"
+    panel.save_address(str(file), "keepsake-invitation-1:AAAA")
+    rest(file.exists)
+    panel.join.click()
+    panel.load_address(str(file))
+    rest(lambda: bool(panel.form.address.text()))
+    assert panel.form.address.text() == "keepsake-invitation-1:AAAA"
+    panel.load_address(str(tmp_path / "nowhere"))
+    rest(panel.error.isVisible)
+    assert "nowhere" in panel.error.text()
+
+
+def test_what_the_place_or_the_machine_lacks_is_said(panel: DevicesPanel) -> None:
+    panel.state = SyncState(place="https://cloud.example/", notes=("This machine has no keyring.",))
+    panel._show()
+    assert "no keyring" in panel.about.text()
+
+
 def test_a_machine_is_renamed_and_removed(panel: DevicesPanel, laptop: Host, folder: Path, rest: Rest) -> None:
     _share(panel, folder, rest)
     joining = _join(laptop, _invited(panel, rest), folder)
@@ -193,6 +252,34 @@ def test_a_pause_is_said_and_ended(panel: DevicesPanel, folder: Path, rest: Rest
     rest(panel.pause.isVisible)
     panel.now.click()
     rest(lambda: "All was exchanged" in panel.about.text())
+
+
+def test_the_page_is_walked_through_by_keys(panel: DevicesPanel, qtbot: QtBot) -> None:
+    panel.join.setFocus()
+    qtbot.keyClick(panel.join, Qt.Key.Key_Space)
+    form = panel.form
+    form.address.setText("/somewhere")
+    form.words.setText("twelve words")
+    assert form.address.hasFocus()
+    walked = [form.browse, form.load, form.words, form.machine, form.cancel, form.confirm]
+    for widget in walked:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert widget.hasFocus(), QApplication.focusWidget()
+    qtbot.keyClick(form.confirm, Qt.Key.Key_Escape)
+    assert not form.isVisible()
+    assert panel.join.hasFocus()
+    for widget in (panel.share_server, panel.share_folder):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Backtab)
+        assert widget.hasFocus()
+
+
+def test_in_a_narrow_window_names_and_fields_stay_in_sight(panel: DevicesPanel, folder: Path, rest: Rest) -> None:
+    _share(panel, folder, rest)
+    panel.form.open(FormPurpose.JOIN)
+    panel.resize(360, 700)
+    rest(lambda: panel.width() == 360)
+    assert panel.form.address.width() <= 340
+    assert panel.list.columnWidth(0) >= 96
 
 
 def test_escape_closes_the_form_alone(panel: DevicesPanel, qtbot: QtBot) -> None:

@@ -8,7 +8,15 @@ from pytestqt.qtbot import QtBot
 
 from app import errors
 from app.core.vault_opening import OpeningStep
-from app.errors import ExchangeError, InternalError, KeepsakeError, MachineError, VaultDamagedError, VaultLockedError
+from app.errors import (
+    CallStoppedError,
+    ExchangeError,
+    InternalError,
+    KeepsakeError,
+    MachineError,
+    VaultDamagedError,
+    VaultLockedError,
+)
 from app.rpc.client.dial import ConnectionLostError
 from ui.shell.start.opening_advice import OpeningAdviser, OpeningRemedy
 from ui.shell.start.start_page import StartPage
@@ -26,7 +34,7 @@ def failures(kind: type[KeepsakeError]) -> Iterator[type[KeepsakeError]]:
 
 
 # No vault is kept closed by what its machines exchange.
-AFTERWARDS = {ExchangeError, *failures(ExchangeError)}
+AFTERWARDS = {CallStoppedError, ExchangeError, *failures(ExchangeError)}
 MACHINE: list[type[KeepsakeError]] = sorted(
     {MachineError, *failures(MachineError)} - AFTERWARDS, key=lambda one: f"{one.__module__}.{one.__qualname__}"
 )

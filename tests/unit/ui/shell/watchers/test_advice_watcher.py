@@ -9,7 +9,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
 from ui.shell.watchers.advice_watcher import AdviceWatcher
-from ui.widgets.notices.advice_bar import AdviceBar
+from ui.widgets.notices.sentence_bar import SentenceBar
 
 GERMAN = "Am Abend haben wir mit den Nachbarn über die Rosen gesprochen, und sie wollen im Frühjahr wieder helfen. "
 ENGLISH = "In the evening we spoke with the neighbours about the roses, and they want to help again in spring. "
@@ -26,7 +26,7 @@ def _import(host: Host, folder: Path, words: str) -> None:
 def test_advice_shows_after_an_import_that_gives_cause(
     qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest, tmp_path: Path
 ) -> None:
-    bar = AdviceBar()
+    bar = SentenceBar("lightbulb", "Choose a search model")
     qtbot.addWidget(bar)
     watcher = AdviceWatcher(bridge, bar, bar)
     _import(host, tmp_path / "german", GERMAN)
@@ -34,8 +34,8 @@ def test_advice_shows_after_an_import_that_gives_cause(
     rest(lambda: not bridge.is_busy and (bar.text == expected))
     assert bar.isVisible() == bool(expected)
     assert _nameless(bar) == []
-    with qtbot.waitSignal(bar.models_requested):
-        bar.models.click()
+    with qtbot.waitSignal(bar.followed):
+        bar.button.click()
     assert not bar.isVisible()
     del watcher
 
@@ -43,7 +43,7 @@ def test_advice_shows_after_an_import_that_gives_cause(
 def test_english_texts_raise_none(
     qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest, tmp_path: Path
 ) -> None:
-    bar = AdviceBar()
+    bar = SentenceBar("lightbulb", "Choose a search model")
     qtbot.addWidget(bar)
     AdviceWatcher(bridge, bar, bar)
     _import(host, tmp_path / "english", ENGLISH)

@@ -1,4 +1,4 @@
-"""Bar with advice on the search model."""
+"""Bar with one sentence and the way to what it is about."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
@@ -10,26 +10,32 @@ from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
 
 
-class AdviceBar(QFrame):
-    """One sentence with the way to the search models; calm, and gone when dismissed."""
+class SentenceBar(QFrame):
+    """One sentence with a button; calm, and gone when dismissed.
 
-    models_requested = Signal()
+    Args:
+        icon_name: The icon before the sentence.
+        action: What the button does.
+        parent: The Qt parent.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    followed = Signal()
+
+    def __init__(self, icon_name: str, action: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         theme.current().add_root(self)
         self.setObjectName("accessBar")
         self._text = PlainLabel(self, wraps=True)
-        self.models = text_button(self.tr("Choose a search model"), "quiet", parent=self)
-        self.models.clicked.connect(self._on_models_clicked)
+        self.button = text_button(action, "quiet", parent=self)
+        self.button.clicked.connect(self._on_button_clicked)
         close = icon_button("x", self.tr("Dismiss this message"), parent=self)
         close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.L, Space.XS, Space.S, Space.XS)
         row.setSpacing(Space.S)
-        row.addWidget(IconLabel("lightbulb", "accent", parent=self))
+        row.addWidget(IconLabel(icon_name, "accent", parent=self))
         row.addWidget(self._text, 1)
-        row.addWidget(self.models)
+        row.addWidget(self.button)
         row.addWidget(close)
         self.hide()
 
@@ -38,11 +44,11 @@ class AdviceBar(QFrame):
         """The sentence shown."""
         return self._text.text()
 
-    def show_advice(self, sentence: str) -> None:
+    def show_sentence(self, sentence: str) -> None:
         """Show a sentence; hide for none."""
         self._text.setText(sentence)
         self.setVisible(bool(sentence))
 
-    def _on_models_clicked(self) -> None:
+    def _on_button_clicked(self) -> None:
         self.hide()
-        self.models_requested.emit()
+        self.followed.emit()
