@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -12,12 +13,13 @@ from app.changes import ChangeSet
 from app.core.access import Access
 from app.core.clock import DAY_MS
 from app.core.stores import STORES
+from app.core.text import counted
 from app.memories import repo
 from app.memories.decay import confidence_repo
 from app.memories.decay.confidence_repo import ACTOR
 from app.memories.decay.decay_rules import MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
 from app.memories.unit_of_work import MemoryUnitOfWork
-from app.memories.writer import MemoryWriter
+from app.memories.writer import MemoryWriter, conflicting_fact
 from app.schedule.model import Cadence, JobResult, Sharing
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
@@ -113,9 +115,24 @@ class FactDecay:
             run.publish(step.changes)
             run.job.advance(done + place, total)
             await asyncio.sleep(0)
+        returned = 0 if run.decides else await self._bring_back(run, at_ms)
         await self._prune(at_ms)
         counts = {"lowered": max(lowered - len(night.kept), 0), "faded": faded, "kept": len(night.kept)}
-        return JobResult(_summary(counts), counts=counts)
+        words = [_summary(counts)]
+        if returned:
+            counts["returned"] = returned
+            words.append(f"Brought {counted(returned, 'fact')} back that another machine set aside and this one uses.")
+        return JobResult(" ".join(words), counts=counts)
+
+    async def _bring_back(self, run: UpkeepRun, at_ms: int) -> int:
+        """Bring back facts that another machine set aside and this one uses; return their number."""
+        find = partial(confidence_repo.used_here, after_ms=at_ms - MONTH_MS, within_ms=MONTH_MS, limit=_SLICE)
+        ids = await self._transactions.store.read(find)
+        if not ids:
+            return 0
+        done = await self._transactions.run(Access.everything(ACTOR, "upkeep.decay", run.id), partial(_restore, ids))
+        run.publish(done.changes)
+        return done.value
 
     async def _night(self, at_ms: int) -> Night:
         """Return the effects of a run, from facts read a page at a time."""
@@ -165,6 +182,16 @@ def _set_aside(facts: tuple[DecayingFact, ...], place: int, writer: MemoryWriter
                 faded += 1
         place += 1
     return place, faded
+
+
+def _restore(ids: list[str], writer: MemoryWriter) -> int:
+    restored = 0
+    for memory in repo.many(writer.connection, ids, stores=STORES):
+        is_free = conflicting_fact(writer.connection, replace(memory, deleted_at=None)) is None
+        if is_free and memory.deleted_at is not None:
+            writer.restore(memory)
+            restored += 1
+    return restored
 
 
 def _plan(connection: apsw.Connection, found: Night) -> UpkeepPlan:

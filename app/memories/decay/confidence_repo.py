@@ -79,6 +79,28 @@ def set_aside_at(connection: apsw.Connection, after_ms: int, stores: Sequence[st
     return [int(str(row[0])) for row in rows]
 
 
+def used_here(connection: apsw.Connection, after_ms: int, within_ms: int, limit: int) -> list[str]:
+    """Return facts that another machine set aside though they were used on this one.
+
+    Those about which anything was recorded since are left out.
+
+    Args:
+        connection: Any connection.
+        after_ms: They were set aside after that time, milliseconds UTC.
+        within_ms: They were used within so many milliseconds before.
+        limit: How many at most.
+    """
+    rows = connection.execute(
+        "SELECT m.id FROM memory_history h JOIN lanes l ON l.lane = h.lane AND l.was_own = 0"
+        " JOIN memories m ON m.id = h.target WHERE h.actor = ?1 AND h.event = 'DELETE' AND h.target_kind = 'memory'"
+        " AND h.at > ?2 AND h.undone_by IS NULL AND m.kind = 'fact' AND m.valid_until IS NOT NULL"
+        " AND m.superseded_by IS NULL AND m.last_accessed > h.at - ?3 AND NOT EXISTS (SELECT 1 FROM memory_history n"
+        " WHERE n.target = h.target AND n.target_kind = 'memory' AND n.hlc > h.hlc) ORDER BY m.rowid LIMIT ?4",
+        (ACTOR, after_ms, within_ms, limit),
+    )
+    return [str(row[0]) for row in rows]
+
+
 def is_unchanged(connection: apsw.Connection, fact: DecayingFact) -> bool:
     """Return whether a fact is still as it was read."""
     return connection.execute(f"SELECT 1 FROM memories WHERE {_UNCHANGED}", _as_read(fact)).fetchone() is not None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from app.core.ids import new_vault_id
 from app.errors import DiskFullError, ExchangeError, InputError, KeepsakeError, MachineError
 from app.sentence import Sentence
-from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
+from app.sync.exchanges.exchange_point import LANE_NAME, MOST_BYTES, OBJECT_NAME, VAULT_ID
 from app.sync.exchanges.kept_connection import KeptConnection, cut
 
 if TYPE_CHECKING:
@@ -162,8 +162,10 @@ class PostgresqlExchange:
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""
         rows = self._database.rows(
-            "SELECT data FROM keepsake_object WHERE vault = %s AND lane = %s AND name = %s", self._vault, *_parts(name)
-        )
+            "SELECT CASE WHEN octet_length(data) <= %s THEN data END FROM keepsake_object"
+            " WHERE vault = %s AND lane = %s AND name = %s",
+            MOST_BYTES, self._vault, *_parts(name),
+        )  # fmt: skip
         if rows and not isinstance(rows[0][0], bytes):
             raise ExchangeError("The tables of Keepsake in the database are not those that Keepsake made.")
         return rows[0][0] if rows else None

@@ -2,13 +2,14 @@
 
 Each machine is a process with a vault of its own and a clock that is wrong by up to days. At random they write, meet
 the others through the exchange or stay away from it, are killed, also while they meet, and are put back from a copy of
-their vault. They write snapshots and take away the segments that these cover, also while a machine is away so long that
-nobody waits for it. At the end all meet, and what was acknowledged is looked for everywhere. ``--exchange`` names the
-kind of the exchange.
+their vault, and do the work of a night by themselves. They write snapshots and take away the segments that these cover,
+also while a machine is away so long that nobody waits for it. At the end all meet, and what was acknowledged is looked
+for everywhere. ``--exchange`` names the kind of the exchange.
 
 OUT holds ``operations``, ``diverged`` (rows that the machines do not agree on), ``lost`` (acknowledged words that stand
-on some machine nowhere), ``erased_left`` (words forgotten for ever that a file still holds), ``kept_twice`` (notes that
-stand twice) and ``seen_p50_s`` and ``seen_p95_s`` (from a write until another machine that looks at once has it).
+on some machine nowhere), ``erased_left`` (words forgotten for ever that a file still holds), ``kept_twice`` (notes, and
+what a night concluded, that stand twice) and ``seen_p50_s`` and ``seen_p95_s`` (from a write until another machine that
+looks at once has it).
 
 With ``--first-sync MESSAGES`` one machine with so many messages shares them and another joins: ``words_s`` and
 ``meaning_s`` until it finds all of them by their words and by their meaning, ``bytes_per_message`` at the place, and

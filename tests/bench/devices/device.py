@@ -11,11 +11,14 @@ import re
 import sys
 import time
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from app.core.access import Access
 from app.errors import KeepsakeError
 from app.host import Host
+from app.memories.model import NewMemory
 from app.sync.snapshots.snapshot_keeper import CompactionRule
 from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import COMPACT_ALONE, COMPACT_AT_ONCE, QUIET, Machine, compact
@@ -24,7 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 WORD: Final = re.compile(r"w[0-9a-f]{14}")
-TALKS, KEYS = 5, 5
+TALKS, KEYS, TOPICS = 5, 5, 2
+RARE: Final = 0.01
+"""The share of what a person does seldom."""
+JOBS: Final = ("consolidation", "enrichment", "reflection", "retention")
+"""What a night does; decay lowers the confidence of facts on each machine by its own clock, which is compared here."""
 RULES: Final = {"usual": CompactionRule(), "at once": COMPACT_AT_ONCE, "alone": COMPACT_ALONE}
 _TEXTS = (
     "SELECT content || coalesce((SELECT group_concat(value) FROM json_each(facts)), '') FROM memories",
@@ -33,6 +40,12 @@ _TEXTS = (
     "SELECT coalesce(before, '') || coalesce(after, '') FROM memory_history",
     "SELECT goal FROM schedules",
 )
+_CONCLUDED: Final = (
+    "SELECT kind || coalesce((SELECT group_concat(source_id) FROM (SELECT source_id FROM memory_sources s"
+    " WHERE s.memory_id = m.id AND m.kind = 'digest' ORDER BY source_id)), title) FROM memories m"
+    " WHERE kind IN ('digest', 'reflection') AND valid_until IS NULL"
+)
+"""What jobs concluded, each by what it follows from."""
 
 
 class WrongClock:
@@ -80,10 +93,12 @@ class Device(Machine):
         """Do one thing that a person does, and say what it made."""
         acts: list[Callable[[random.Random], None]] = [
             *[self._note] * 3, *[self._edit] * 6, *[self._turn] * 4, self._tag, self._pin, self._delete, self._restore,
-            self._undo, self._fact, self._rename, self._schedule, self._archive,
+            self._undo, self._fact, self._rename, self._schedule, self._archive, self._observe, self._observe,
         ]  # fmt: skip
-        if chance.random() < 0.01:
+        if chance.random() < RARE:
             acts = [self._erase]
+        elif chance.random() < 3 * RARE:
+            acts = [self._night]
         try:
             chance.choice(acts)(chance)
         except KeepsakeError as error:  # what another act made impossible
@@ -109,9 +124,13 @@ class Device(Machine):
         return sorted({word for text in self.shared_texts() for word in WORD.findall(text.decode())})
 
     def words(self) -> tuple[list[str], list[str]]:
-        """Return all words that stand anywhere, and those that two live notes begin with."""
+        """Return all words that stand anywhere, and what stands twice.
+
+        Those are words that two live notes begin with, weeks with two reflections, and observations with two digests.
+        """
         found = {word for sql in _TEXTS for (text,) in self.rows(sql) for word in WORD.findall(text)}
         begun = Counter(text[:15] for text in self.contents() if WORD.fullmatch(text[:15]))
+        begun.update(str(text) for (text,) in self.rows(_CONCLUDED))
         return sorted(found), [word for word, count in begun.items() if count > 1]
 
     def digests(self) -> dict[str, list[str]]:
@@ -181,6 +200,17 @@ class Device(Machine):
         word = _word(chance)
         self.ask("schedule.create", goal=f"Water {word}", cadence={"kind": "interval", "seconds": 86_400})
         say("word", word, "")
+
+    def _observe(self, chance: random.Random) -> None:
+        created = datetime.now(UTC) - timedelta(days=40)
+        topic = f"Topic {chance.randrange(TOPICS)}"
+        draft = NewMemory(_word(chance), topic, kind="observation", created_at=created)
+        saving = engine_of(self.host).memories.service.save(Access.everything("person", "observation.save"), draft)
+        self.host.submit(saving).result()
+
+    def _night(self, _chance: random.Random) -> None:
+        for job in JOBS:
+            self.ask("upkeep.run", job=job)
 
     def _erase(self, chance: random.Random) -> None:
         note = self._live(chance)

@@ -191,6 +191,18 @@ def test_rows_of_other_types_are_refused_or_passed_over(postgresql: PostgresqlSe
             point.get(FIRST)
 
 
+def test_a_row_that_is_larger_than_any_of_ours_is_not_read(
+    postgresql: PostgresqlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql_exchange, "MOST_BYTES", 1000)
+    with made(postgresql.new_place()) as point:
+        assert point.put_new(FIRST, bytes(1000))
+        assert point.put_new(SECOND, bytes(1001))
+        assert point.get(FIRST) == bytes(1000)
+        with pytest.raises(ExchangeError, match="not those that Keepsake made"):
+            point.get(SECOND)
+
+
 def test_who_waits_for_a_server_that_does_not_answer_gives_up(
     postgresql: PostgresqlServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

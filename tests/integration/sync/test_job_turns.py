@@ -14,6 +14,7 @@ from app.memories.model import NewMemory
 from app.schedule.model import Cadence
 from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import settle
+from tests.integration.sync.test_sync_loop import until
 from tests.integration.sync.working_machines import TIMING, WorkingMachine, pass_time
 
 DAILY = Cadence(kind="cron", expression="0 8 * * *")
@@ -45,13 +46,21 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def machines(tmp_path: Path, place: str, done: Done) -> Iterator[Callable[[int], list[WorkingMachine]]]:
+def settings() -> dict[str, object]:
+    """Return settings of the machines beside the usual ones."""
+    return {}
+
+
+@pytest.fixture
+def machines(
+    tmp_path: Path, place: str, done: Done, settings: dict[str, object]
+) -> Iterator[Callable[[int], list[WorkingMachine]]]:
     """Return a function that makes some machines which share a place."""
     made: list[WorkingMachine] = []
 
     def make(count: int) -> list[WorkingMachine]:
         names = ("desktop", "laptop", "server")[:count]
-        made.extend(WorkingMachine(tmp_path / name, tmp_path / "unused", done) for name in names)
+        made.extend(WorkingMachine(tmp_path / name, tmp_path / "unused", done, **settings) for name in names)
         made[0].share(place)
         for other in made[1:]:
             other.join(made[0], place)
@@ -138,6 +147,35 @@ def test_what_a_machine_died_of_is_not_done_again_by_another(
     laptop.work()
     assert [machine for machine, _ in done] == ["laptop", "laptop"]  # what it left halfway is its own to do again
     assert len({due for _, due in done}) == 1
+
+
+@IN_FOLDER
+def test_a_machine_that_works_for_long_keeps_its_turn(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    pass_time((desktop, laptop), hours=24)
+    desktop.goals.gate.clear()
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(desktop.work)
+        until(lambda: len(done) == 1)
+        for _ in range(5):
+            seen = leases(laptop)
+            until(lambda seen=seen: leases(laptop) != seen)  # type: ignore[misc]
+            laptop.work()
+            pass_time((laptop,), seconds=TIMING.silence)
+        assert "turn of desktop" in laptop.waits(schedule)
+        desktop.goals.gate.set()
+        working.result()
+    laptop.work()
+    assert len(done) == 1
+    assert laptop.runs(schedule)[0][1].endswith(": it ran on desktop.")
+
+
+def leases(machine: WorkingMachine) -> list[str]:
+    """Return the names of the leases at the place."""
+    return list(machine.point().names("jobs"))
 
 
 def test_of_three_machines_that_want_to_at_once_one_does(
@@ -378,3 +416,28 @@ def test_a_fact_that_a_vault_draws_again_after_it_was_put_back_is_the_same(
     desktop.ask("upkeep.run", job="consolidation")
     settle(desktop, laptop)
     assert desktop.rows("SELECT id, valid_until IS NULL FROM memories WHERE source = 'rules'") == [(fact[0], 0)]
+
+
+@IN_FOLDER
+def test_a_fact_that_is_used_on_one_machine_fades_on_none(
+    machines: Callable[[int], list[WorkingMachine]], settings: dict[str, object]
+) -> None:
+    settings |= {"decay.enabled": True, "decay.max_share": 1, "decay.max_share_month": 1}
+    desktop, laptop = machines(2)
+    used, _ = (
+        desktop.ask("fact.remember", content=content, decay_rate=2).memory.id
+        for content in ("Rosa rents a flat in Bremen", "Mona sails on the lake")
+    )
+    settle(desktop, laptop)
+    desktop.ask("schedule.run_here", id="sch-decay")
+    pass_time((desktop, laptop), hours=3 * 24)
+    access = engine_of(laptop.host).memories.access
+    access.count([used])
+    laptop.host.submit(access.flush()).result()
+    desktop.work()
+    settle(desktop, laptop)
+    assert laptop.rows("SELECT id FROM memories WHERE valid_until IS NULL") == []
+    laptop.work()
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
+        assert machine.rows("SELECT id FROM memories WHERE valid_until IS NULL") == [(used,)]

@@ -1,6 +1,7 @@
 """Machines of one person with clocks that the test sets, and the work that each did for all."""
 
 import asyncio
+import threading
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +13,11 @@ from tests.helpers.upkeep_runs import SetClock
 from tests.integration.sync.machines import Machine
 
 TIMING = TurnTiming(look=1, beat=0.05, silence=600, long_silence=3600)
-JOBS = {"retention.enabled": True, "reflection.enabled": True, "retention.compression_min_cluster_size": 2}
+JOBS = {
+    "retention.enabled": True,
+    "reflection.enabled": True,
+    "retention.compression_min_cluster_size": 2,
+}
 
 
 class Goals:
@@ -22,6 +27,8 @@ class Goals:
         self._machine = machine
         self.reason = ""
         self.dies = False
+        self.gate = threading.Event()
+        self.gate.set()
 
     async def obstacle(self, _schedule: Schedule) -> str:
         """Return why it does not run here."""
@@ -32,6 +39,7 @@ class Goals:
         claims = await engine_of(self._machine.host).schedules.service.claims()
         (due,) = [claim.scheduled_for for claim in claims if claim.run_id == run_id]
         self._machine.done.append((self._machine.vault.name, due))
+        await asyncio.to_thread(self.gate.wait)
         if self.dies:
             raise asyncio.CancelledError
         return JobResult("Done.")

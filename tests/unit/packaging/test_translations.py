@@ -5,7 +5,6 @@ import importlib.util
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -63,23 +62,32 @@ def _text(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def sources() -> Iterator[tuple[Path, Texts]]:
+@pytest.fixture(scope="module")
+def sources() -> dict[Path, Texts]:
+    """Read the texts of every file of the window, once for all tests."""
+    read = {}
     for path in sorted((ROOT / "ui").rglob("*.py")):
         texts = Texts()
         texts.visit(ast.parse(path.read_text(encoding="utf-8")))
-        yield path.relative_to(ROOT), texts
+        read[path.relative_to(ROOT)] = texts
+    return read
 
 
-def test_texts_are_literals_within_a_context() -> None:
+@pytest.fixture(scope="module")
+def wanted(tool: ModuleType, sources: dict[Path, Texts]) -> set[tuple[str, str]]:
+    """Return all texts of the window and the engine, each with its context."""
+    settings = {(tool.engine_context(), text) for text in tool.engine_texts()}
+    return settings | {found for texts in sources.values() for found in texts.found}
+
+
+def test_texts_are_literals_within_a_context(sources: dict[Path, Texts]) -> None:
     """Qt's tool reads only ``self.tr("text")`` in a class and ``translate("Context", "text")``."""
-    assert [f"{path}:{line}" for path, texts in sources() for line in texts.unreadable] == []
+    assert [f"{path}:{line}" for path, texts in sources.items() for line in texts.unreadable] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_is_in_the_file(tool: ModuleType, language: str) -> None:
+def test_every_text_is_in_the_file(tool: ModuleType, wanted: set[tuple[str, str]], language: str) -> None:
     listed = {(context, message.findtext("source")) for context, message in tool.messages(tool.file_of(language))}
-    settings = {(tool.engine_context(), text) for text in tool.engine_texts()}
-    wanted = {found for _path, texts in sources() for found in texts.found} | settings
     assert sorted(wanted - listed) == [], "run 'make translations'"
     assert sorted(listed - wanted) == [], "run 'make translations'"
 
