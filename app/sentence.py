@@ -26,12 +26,17 @@ class Sentence(str):
         return text
 
 
-def joined(parts: Iterable[str]) -> Sentence:
-    """Return sentences as one, each of which is told in another language by itself."""
+def joined(parts: Iterable[str], gap: str = " ") -> Sentence:
+    """Return sentences as one, each of which is told in another language by itself.
+
+    Args:
+        parts: The sentences; empty ones do not count.
+        gap: What stands between them.
+    """
     values = {f"part{number}": as_sentence(part) for number, part in enumerate(part for part in parts if part)}
     if len(values) == 1:
         return values["part0"]
-    return Sentence(" ".join(f"{{{name}}}" for name in values), **values)
+    return Sentence(gap.join(f"{{{name}}}" for name in values), **values)
 
 
 def as_sentence(text: str) -> Sentence:

@@ -1,8 +1,8 @@
 """Texts that the engine gives in English and the window shows in the person's language.
 
 These are the names, aims and units of jobs, why names may be merged, the sentences and choices of the settings, what
-agents did, the parts of sentences of the history, the names of formats, and the sentences about errors, which
-``packaging/translations.py`` finds in the sources. The engine's reports on runs stay English.
+agents did, the parts of sentences of the history, the names of formats, and all sentences with their
+templates, which ``packaging/translations.py`` finds in the sources.
 """
 
 import re
@@ -165,6 +165,16 @@ def engine_text(text: str) -> str:
         if len(text) > len(opening) + len(ending) and text.startswith(opening) and text.endswith(ending):
             name = text[len(opening) : len(text) - len(ending)]
             return translate("Engine", pattern).format(name=name)
+    return translate("Engine", text) if text else ""
+
+
+def engine_report(text: str) -> str:
+    """Return what a run, a plan or a note says, in the person's language.
+
+    What a model or an agent wrote stays as it is.
+    """
+    if isinstance(text, Sentence):
+        return sentence_text(text)
     return translate("Engine", text) if text else ""
 
 

@@ -33,6 +33,21 @@ def from_os(error: OSError, path: Path) -> KeepsakeError:
     )
 
 
+def is_there(path: Path) -> bool:
+    """Return whether a file or folder is at a path.
+
+    Unlike ``Path.exists``, which in some versions of Python takes a failing disk for a missing file.
+
+    Raises:
+        OSError: The system cannot tell.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path`` atomically, readable by its owner only.
 

@@ -1,15 +1,20 @@
 """Paths of the program's files and of the person's vault."""
 
+import errno
 import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Final
 
 import platformdirs
 
 from app.errors import InputError
 
 APP_NAME = "keepsake"
+_NO_PATH: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL})
+"""What the system says of a name that is too long or has a character that no name can have."""
+_WRONG_PATH: Final = "That cannot be a path on this machine. Check how it is written."
 
 
 def program_root() -> Path:
@@ -61,11 +66,15 @@ def user_path(text: str) -> Path:
     try:
         path = Path(text).expanduser().absolute()
         os.fsencode(path)
-        path.exists()
+        path.stat()
     except RuntimeError as error:
         raise InputError("There is no home folder of that name.", field="path") from error
-    except (OSError, ValueError):  # a name that is too long, or half a character in it
-        raise InputError("That cannot be a path on this machine. Check how it is written.", field="path") from None
+    except OSError as error:
+        if error.errno in _NO_PATH:
+            raise InputError(_WRONG_PATH, field="path") from None
+        return path  # opening it tells what is wrong with it
+    except ValueError:  # half a character is in it
+        raise InputError(_WRONG_PATH, field="path") from None
     return path
 
 

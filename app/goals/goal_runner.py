@@ -12,7 +12,6 @@ from app.api.goal_caller import goal_caller
 from app.api.registry import Catalogue
 from app.config.config import Config
 from app.core.clock import to_datetime
-from app.core.text import counted
 from app.core.text_rules.recall_fence import PREAMBLE, entry, fence_text, neutralise
 from app.engine import Engine
 from app.errors import CancelledByPersonError, KeepsakeError, ModelUnavailableError
@@ -25,7 +24,7 @@ from app.llm.prompts import load_prompt
 from app.schedule.model import JobResult, Schedule
 from app.schedule.runner import NO_MODEL
 from app.schedule.service import ScheduleService
-from app.sentence import Sentence
+from app.sentence import Sentence, as_sentence, counted_sentence
 
 _LONGEST_ANSWER: Final = 2048  # tokens
 _CALLS_AT_ONCE: Final = 8
@@ -140,14 +139,16 @@ class _Run:
         except TimeoutError:
             if not limit.expired():
                 raise
-            ended = f"It was stopped after {self._limits.seconds:g} seconds."
+            ended = Sentence("It was stopped after {seconds} seconds.", seconds=f"{self._limits.seconds:g}")
         except ModelUnavailableError as error:
             if not talk.turns and error.data.get("reason") != REFUSED:  # asking again would not help
                 raise
-            ended = error.message
+            ended = error.sentence
         except CancelledByPersonError as error:
-            ended = error.message
-        output = "\n\n".join(filter(None, (talk.text, ended)))
+            ended = error.sentence
+        output = talk.text or ended
+        if talk.text and ended:
+            output = Sentence("{text}\n\n{ended}", text=talk.text, ended=as_sentence(ended))
         return JobResult(output, talk.turns, talk.usage.cost, status="failed" if ended else "succeeded")
 
     async def _talk(self, talk: _Talk) -> str:
@@ -157,15 +158,19 @@ class _Run:
             answer = await self._ask(talk, specs)
             talk.text = answer.text.strip() or talk.text
             if not answer.tool_calls:
-                return "" if talk.text else "The language model answered nothing."
+                return "" if talk.text else Sentence("The language model answered nothing.")
             if talk.usage.cost >= self._limits.cost:
-                return f"It was stopped because it cost {talk.usage.cost:.2f}; {self._limits.cost:g} is allowed."
+                return Sentence(
+                    "It was stopped because it cost {cost}; {most} is allowed.",
+                    cost=f"{talk.usage.cost:.2f}",
+                    most=f"{self._limits.cost:g}",
+                )
             if talk.length() > _LONGEST_TALK:
-                return "It was stopped because the conversation with the model became too long."
+                return Sentence("It was stopped because the conversation with the model became too long.")
             calls = _with_ids(answer.tool_calls, talk.turns)
             talk.messages.append(ChatMessage("assistant", answer.text, calls))
             talk.messages += [await self._called(place, call) for place, call in enumerate(calls)]
-        return f"It was stopped after {counted(talk.turns, 'turn')}."
+        return counted_sentence(talk.turns, "It was stopped after 1 turn.", "It was stopped after {count} turns.")
 
     async def _ask(self, talk: _Talk, specs: tuple[ToolSpec, ...]) -> ChatAnswer:
         if self._job.is_cancelled():

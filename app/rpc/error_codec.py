@@ -7,7 +7,7 @@ import msgspec
 
 from app import errors
 from app.errors import InputError, InternalError, KeepsakeError, MachineError
-from app.rpc.sentence_codec import sentence_from_wire, sentence_to_wire
+from app.sentence_codec import sentence_from_wire, sentence_to_wire
 
 # JSON-RPC names five numbers; the others are ours, one for each family and for what callers tell apart.
 NUMBERS = {

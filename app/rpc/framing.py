@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from app.errors import InputError
-from app.rpc.sentence_codec import MAX_SENTENCES, sentence_to_wire
 from app.sentence import Sentence, plain_text
+from app.sentence_codec import MAX_SENTENCES, sentence_to_wire
 
 PROTOCOL = 1
 HEADER_BYTES = 4

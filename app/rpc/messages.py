@@ -7,8 +7,8 @@ from typing import Any
 from app.errors import InputError, KeepsakeError, MachineError
 from app.rpc.error_codec import from_wire, to_wire
 from app.rpc.framing import PROTOCOL, FrameError, Message
-from app.rpc.sentence_codec import with_sentences
 from app.sentence import Sentence
+from app.sentence_codec import with_sentences
 
 RequestId = str | int
 # Takes the kind of an event (``changed``, ``progressed``, ``dropped``) and the event as JSON values.

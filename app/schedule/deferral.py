@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from app.schedule.power import PowerState
-from app.sentence import Sentence
+from app.sentence import Sentence, as_sentence, counted_sentence
 
 MAX_QUIET: Final = timedelta(hours=1)
 MAX_ON_BATTERY: Final = timedelta(days=1)
@@ -40,6 +40,7 @@ def reason_to_wait(waited: timedelta, power: PowerState, *, is_typing: bool, wai
 
 def waited_sentence(waited: timedelta, reason: str) -> str:
     """Return how long work waited and why: ``Waited 40 minutes: on battery.``."""
-    minutes = max(1, round(waited.total_seconds() / 60))
-    amount = f"{minutes} minutes" if minutes < 120 else f"{round(minutes / 60)} hours"  # noqa: PLR2004
-    return f"Waited {'1 minute' if minutes == 1 else amount}: {reason}."
+    minutes, why = max(1, round(waited.total_seconds() / 60)), as_sentence(reason)
+    if minutes < 120:  # noqa: PLR2004
+        return counted_sentence(minutes, "Waited 1 minute: {why}.", "Waited {count} minutes: {why}.", why=why)
+    return Sentence("Waited {count} hours: {why}.", count=round(minutes / 60), why=why)

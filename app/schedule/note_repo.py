@@ -8,6 +8,7 @@ import apsw
 
 from app.schedule.model import NoteKind, ScheduleNote
 from app.schedule.repo import to_text
+from app.sentence_codec import sentence_from_json, sentence_to_json
 
 KEPT: Final = 500  # notes that wait at most; older ones tell nothing new
 
@@ -17,8 +18,8 @@ def insert(
 ) -> None:
     """Store a note."""
     connection.execute(
-        "INSERT INTO schedule_notes (schedule_id, run_id, kind, text, made_at) VALUES (?, ?, ?, ?, ?)",
-        (schedule_id, run_id, kind, text, to_text(made_at)),
+        "INSERT INTO schedule_notes (schedule_id, run_id, kind, text, sentence, made_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (schedule_id, run_id, kind, str(text), sentence_to_json(text), to_text(made_at)),
     )
     note_id = connection.last_insert_rowid()
     connection.execute(
@@ -29,12 +30,15 @@ def insert(
 def waiting(connection: apsw.Connection, limit: int) -> list[ScheduleNote]:
     """Return the notes that wait to be shown, oldest first."""
     rows = connection.execute(
-        "SELECT id, schedule_id, run_id, kind, text, made_at FROM schedule_notes n WHERE shown_at IS NULL"
+        "SELECT id, schedule_id, run_id, kind, text, sentence, made_at FROM schedule_notes n WHERE shown_at IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM schedules s WHERE s.schedule_id = n.schedule_id AND deleted_at IS NOT NULL)"
         " ORDER BY id LIMIT ?",
         (limit,),
     )
-    return [ScheduleNote(row[0], row[1], row[2], row[3], row[4], datetime.fromisoformat(row[5])) for row in rows]
+    return [
+        ScheduleNote(note_id, schedule, run, kind, sentence_from_json(sentence, text), datetime.fromisoformat(made_at))
+        for note_id, schedule, run, kind, text, sentence, made_at in rows
+    ]
 
 
 def mark_shown(connection: apsw.Connection, ids: Sequence[int], at: datetime) -> list[str]:

@@ -9,9 +9,10 @@ import apsw
 
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
-from app.core.text import counted, excerpt
+from app.core.text import excerpt
 from app.schedule import note_repo
 from app.schedule.model import Schedule, ScheduleNote, ScheduleRun
+from app.sentence import Sentence, as_sentence, counted_sentence
 from app.store.store import Store
 
 AREA: Final = "schedules"
@@ -50,33 +51,50 @@ def note_run(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun) 
     """Store a note about a run that ended, where the schedule's policy wants one."""
     policy, name = schedule.notification_policy, _name(schedule)
     if run.status == "failed" and policy != "never":
-        text = f"‘{name}’ failed."
+        text = Sentence("‘{name}’ failed.", name=name)
         note_repo.insert(connection, schedule.id, run.run_id, "failed", text, run.finished_at)
     elif run.status == "succeeded" and policy == "always":
-        text = f"‘{name}’ is done."
+        text = Sentence("‘{name}’ is done.", name=name)
         note_repo.insert(connection, schedule.id, run.run_id, "finished", text, run.finished_at)
 
 
 def note_pause(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun, failures: int) -> None:
     """Store a note about a schedule that is paused because it failed too often."""
     if schedule.notification_policy != "never":
-        text = f"‘{_name(schedule)}’ is paused after {counted(failures, 'failure')} in a row."
+        text = counted_sentence(
+            failures,
+            "‘{name}’ is paused after 1 failure.",
+            "‘{name}’ is paused after {count} failures in a row.",
+            name=_name(schedule),
+        )
         note_repo.insert(connection, schedule.id, None, "paused", text, run.finished_at)
 
 
 def note_missed(connection: apsw.Connection, schedule: Schedule, count: int, reason: str, now: datetime) -> None:
-    """Store a note about missed occurrences where the policy is ``always``."""
+    """Store a note about missed occurrences where the policy is ``always``.
+
+    ``reason`` is a sentence.
+    """
     if schedule.notification_policy == "always":
-        times = "once" if count == 1 else f"{count} times"
-        text = f"‘{_name(schedule)}’ was left out {times}: {reason}."
+        text = counted_sentence(
+            count,
+            "‘{name}’ was left out once. {why}",
+            "‘{name}’ was left out {count} times. {why}",
+            name=_name(schedule),
+            why=as_sentence(reason),
+        )
         note_repo.insert(connection, schedule.id, None, "missed", text, now)
 
 
 def note_broken(connection: apsw.Connection, schedule: Schedule, problem: str, now: datetime) -> None:
     """Store a note about a schedule whose times cannot be worked out."""
-    text = f"‘{_name(schedule)}’ is paused because its times cannot be worked out: {problem}"
+    text = Sentence(
+        "‘{name}’ is paused because its times cannot be worked out: {why}",
+        name=_name(schedule),
+        why=as_sentence(problem),
+    )
     note_repo.insert(connection, schedule.id, None, "broken", text, now)
 
 
 def _name(schedule: Schedule) -> str:
-    return excerpt(schedule.name, _NAME)
+    return Sentence(schedule.name) if schedule.is_built_in else excerpt(schedule.name, _NAME)

@@ -62,4 +62,4 @@ def realign(connection: apsw.Connection, now: datetime) -> list[str]:
 def pause_broken(connection: apsw.Connection, schedule: Schedule, error: InputError, now: datetime) -> None:
     """Pause a schedule whose times cannot be worked out, and tell the person."""
     repo.update(connection, replace(schedule, status="paused", next_run_at=None, updated_at=now))
-    note_broken(connection, schedule, error.message, now)
+    note_broken(connection, schedule, error.sentence, now)

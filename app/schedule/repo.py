@@ -11,6 +11,7 @@ import msgspec
 
 from app.core.text import storable
 from app.schedule.model import Cadence, Schedule, ScheduleClaim, ScheduleFilter, ScheduleRun, Status
+from app.sentence_codec import sentence_from_json, sentence_to_json
 
 _JOINED = "schedules s LEFT JOIN schedule_goals g ON g.schedule_id = s.schedule_id"
 _SCHEDULE = (
@@ -22,7 +23,7 @@ _SCHEDULE = (
 _KEPT = "deleted_at IS NULL"
 _RUN = (
     "SELECT run_id, schedule_id, started_at, finished_at, status, coalesce(output_summary, ''), coalesce(output, ''),"
-    " turn_count, cost, notified FROM schedule_runs"
+    " turn_count, cost, notified, sentence FROM schedule_runs"
 )
 _CLAIM = "SELECT schedule_id, run_id, holder, scheduled_for, started_at, expires_at, is_manual FROM schedule_claims"
 
@@ -215,18 +216,19 @@ def insert_run(connection: apsw.Connection, run: ScheduleRun) -> None:
     """Store a run."""
     connection.execute(
         "INSERT INTO schedule_runs (run_id, schedule_id, started_at, finished_at, status, output_summary, output,"
-        " turn_count, cost, notified) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " turn_count, cost, notified, sentence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             run.run_id,
             run.schedule_id,
             to_text(run.started_at),
             to_text(run.finished_at),
             run.status,
-            run.output_summary,
-            run.output,
+            str(run.output_summary),
+            str(run.output),
             run.turn_count,
             run.cost,
             run.notified,
+            sentence_to_json(run.output),
         ),
     )
 
@@ -332,7 +334,9 @@ def _schedule(row: tuple[Any, ...]) -> Schedule:
 
 def _run(row: tuple[Any, ...]) -> ScheduleRun:
     started, finished = _instant(row[2]), _instant(row[3])
-    return ScheduleRun(row[0], row[1], started, finished, row[4], row[5], row[6], row[7], row[8], bool(row[9]))
+    output = sentence_from_json(row[10], row[6])
+    summary = output if row[5] == output else row[5]
+    return ScheduleRun(row[0], row[1], started, finished, row[4], summary, output, row[7], row[8], bool(row[9]))
 
 
 def _claim(row: tuple[Any, ...]) -> ScheduleClaim:

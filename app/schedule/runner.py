@@ -20,9 +20,9 @@ from app.schedule.model import BUILT_IN, JobResult, RunStatus, Schedule, Schedul
 from app.schedule.notes import AREA
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
-from app.schedule.service import ScheduleService
+from app.schedule.service import MISSED, ScheduleService
 from app.schedule.shared_runs import shared_run, sharing_of
-from app.sentence import Sentence, joined
+from app.sentence import Sentence, as_sentence, joined
 from app.sync.leases.job_turns import JobTurn, JobTurns
 
 _log = logging.getLogger(__name__)
@@ -33,6 +33,19 @@ GRACE_S: Final = 60.0  # after the machine woke: network and disks come back, an
 MODEL_PAUSE_S: Final = 300.0  # before a model that could not be asked is asked again; it doubles each time
 _LONGEST_MODEL_PAUSE_S: Final = 6 * 3600.0
 NO_MODEL: Final = Sentence("Waits for a language model or an agent.")
+_WAITED: Final = {
+    NO_MODEL.template: Sentence("It waited for a language model or an agent."),
+    "Waits because incognito is on.": Sentence("It waited because incognito was on."),
+    "Waits because {agent}, who made it, is paused.": Sentence("It waited because {agent}, who made it, was paused."),
+    "Waits: {why}": Sentence("It waited: {why}"),
+    "Waits: it runs already.": Sentence("It ran already."),
+    "Waits: it is the turn of another of your machines.": Sentence("It was the turn of another of your machines."),
+    "Waits: it is the turn of {machine}.": Sentence("It was the turn of {machine}."),
+    "Waits until your other machines can be asked. {reason}": Sentence(
+        "Your other machines could not be asked. {reason}"
+    ),
+}
+"""What is said afterwards in place of why work waits, by template."""
 _JUMP_S: Final = 90.0
 _AT_ONCE: Final = 2000  # more than there can be, so that goals which wait never hide others
 _RECORDING_PAUSES_S: Final = (1.0, 10.0, 60.0)
@@ -79,7 +92,7 @@ class GoalRunner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _PutBack:
-    """A goal that no model could be asked about; ``problem`` is what its service said."""
+    """A goal that no model could be asked about, and the problem of its service."""
 
     until_s: float
     pause_s: float
@@ -175,7 +188,7 @@ class ScheduleRunner:
         for schedule in await self._service.due(_AT_ONCE):
             job = self._jobs.get(schedule.id)
             if job is not None and not job.is_enabled():
-                await self._service.skip(schedule, "it is switched off in the settings")
+                await self._service.skip(schedule, Sentence("It is switched off in the settings."))
             elif schedule.id not in self._running:
                 await self._start_unless_it_waits(schedule, now)
         self._reason = ""
@@ -247,8 +260,10 @@ class ScheduleRunner:
         waited = now - (schedule.next_run_at or now)
         reason = await self._obstacle(schedule)
         if not reason and (detail := await self._deferral(schedule, waited)):
-            reason = Sentence("Waits: {why}.", why=Sentence(detail))
+            self._waits[schedule.id] = Sentence("Waits: {why}.", why=as_sentence(detail))
+            self._waited[schedule.id] = Sentence("It waited: {why}.", why=as_sentence(detail))
             self._deferred[schedule.id] = detail
+            return
         decides = True
         if not reason:
             turn = await self.turn_at(schedule)
@@ -317,12 +332,15 @@ class ScheduleRunner:
         """Return why occurrences were left out before the one that starts now, if any were."""
         waited = self._waited.pop(schedule.id, "")
         if (put_back := self._put_back.get(schedule.id)) is not None:
-            return f"no model could be asked ({put_back.problem.rstrip('.')})"
+            return Sentence("No model could be asked: {why}", why=as_sentence(put_back.problem))
         if self._reason:
             return self._reason
         if waited:
-            return waited.replace("Waits", "it waited", 1).rstrip(".")
-        return "it waited after a failure" if schedule.consecutive_failures else "it was missed"
+            reason = as_sentence(waited)
+            return (
+                Sentence(_WAITED[reason.template].template, **reason.values) if reason.template in _WAITED else waited
+            )
+        return Sentence("It waited after a failure.") if schedule.consecutive_failures else MISSED
 
     async def _perform(self, schedule: Schedule, claim: ScheduleClaim, *, decides: bool) -> None:
         try:
@@ -332,17 +350,17 @@ class ScheduleRunner:
             if not schedule.is_built_in and not claim.is_manual:
                 await self._wait_for_model(schedule, claim, error)
                 return
-            result = JobResult(error.message, status="failed")
+            result = JobResult(error.sentence, status="failed")
         except KeepsakeError as error:
-            result = JobResult(error.message, status="failed")
+            result = JobResult(error.sentence, status="failed")
         except asyncio.CancelledError:
             ended: RunStatus = "failed" if schedule.id in self._stopped else "interrupted"
             self._interrupted(schedule.id)
-            await asyncio.shield(self._finish(claim, JobResult("It was stopped.", status=ended)))
+            await asyncio.shield(self._finish(claim, JobResult(Sentence("It was stopped."), status=ended)))
             raise
         except Exception as error:  # noqa: BLE001  (a fault in one job must not end the runner)
             _log.error("the scheduled work %s broke: %s", schedule.id, error_location(error))
-            fault = f"It stopped because of a fault in Keepsake ({type(error).__name__})."
+            fault = Sentence("It stopped because of a fault in Keepsake ({kind}).", kind=type(error).__name__)
             result = JobResult(fault, status="failed")
         await self._finish(claim, self._with_wait(result, claim))
         await self.give_back(schedule.id, is_done=True)
@@ -369,7 +387,7 @@ class ScheduleRunner:
         """Give a goal back that waits for a model; agents may claim it."""
         before = self._put_back.get(schedule.id)
         pause_s = MODEL_PAUSE_S if before is None else min(before.pause_s * 2, _LONGEST_MODEL_PAUSE_S)
-        pause = _PutBack(self._monotonic() + pause_s, pause_s, joined((NO_MODEL, error.sentence)), error.message)
+        pause = _PutBack(self._monotonic() + pause_s, pause_s, joined((NO_MODEL, error.sentence)), error.sentence)
         self._put_back[schedule.id] = pause
         self._waits[schedule.id] = pause.reason
         with suppress(StaleError):
@@ -383,7 +401,7 @@ class ScheduleRunner:
         if not reason or claim.is_manual:
             return result
         waited = waited_sentence(claim.started_at - claim.scheduled_for, reason)
-        return replace(result, output=f"{result.output}\n\n{waited}".strip())
+        return replace(result, output=joined((as_sentence(result.output), waited), "\n\n"))
 
     async def _finish(self, claim: ScheduleClaim, result: JobResult) -> None:
         """Record how a run ended, again if the database is locked or full."""
@@ -422,7 +440,7 @@ class ScheduleRunner:
         # Agents slept too, and a clock that was set says nothing of how long they have worked.
         await self._service.shift_claims(timedelta(seconds=jump_s))
         if jump_s > 0:
-            self._reason = "the machine slept or its clock was set"
+            self._reason = Sentence("The machine slept or its clock was set.")
             self._woken = current
         self._tell_changed(await self._service.realign())
 

@@ -34,7 +34,7 @@ from app.schedule.options import ScheduleOptions
 from app.schedule.realignment import pause_broken, realign
 from app.schedule.schedule_applier import ScheduleApplier
 from app.schedule.shared_runs import is_made_here
-from app.sentence import Sentence
+from app.sentence import Sentence, as_sentence, counted_sentence
 from app.store import meta
 from app.store.store import Store
 
@@ -46,6 +46,9 @@ MAX_TURNS: Final = 200
 MAX_COST: Final = 1000.0
 _PAUSED_UNTIL: Final = "schedules_paused_until"
 _HISTORY: Final = ScheduleApplier()
+
+MISSED: Final = Sentence("It was missed.")
+"""Why occurrences were left out that nobody waited for."""
 
 
 class ScheduleService:
@@ -208,7 +211,7 @@ class ScheduleService:
             holder: Who runs it.
             lease_s: Seconds after which the right ends, unless it is extended.
             is_manual: Run it now, due or not; its next run stays.
-            reason: Why occurrences were missed, in words.
+            reason: Why occurrences were missed, as a sentence.
 
         Raises:
             NotFoundError: There is no such schedule.
@@ -235,7 +238,7 @@ class ScheduleService:
             if not repo.claim(connection, claim):
                 return None
             if occurrences is not None:
-                self._record_left_out(connection, schedule, occurrences, now, reason or "it was missed")
+                self._record_left_out(connection, schedule, occurrences, now, reason or MISSED)
                 repo.set_next_run(connection, schedule_id, occurrences.following)
             return claim
 
@@ -451,7 +454,10 @@ class ScheduleService:
         cost: float,
     ) -> ScheduleRun:
         text = storable(output)[0][:MAX_OUTPUT]
-        summary = text[: self._options().summary_characters]
+        most = self._options().summary_characters
+        if text == output:  # a sentence stays one
+            text = output
+        summary = text if len(text) <= most else text[:most]
         return ScheduleRun(
             claim.run_id, claim.schedule_id, claim.started_at, now, status, summary, text, turn_count, cost
         )
@@ -492,8 +498,14 @@ class ScheduleService:
         if not found.left_out or found.first is None or found.last is None:
             return
         first, last = repo.to_text(found.first), repo.to_text(found.last)
-        times = f"at {first}" if found.left_out == 1 else f"{found.left_out} times from {first} to {last}"
-        text = f"Skipped {times}: {reason}."
+        text = counted_sentence(
+            found.left_out,
+            "Skipped at {first}. {why}",
+            "Skipped {count} times from {first} to {last}. {why}",
+            first=first,
+            last=last,
+            why=as_sentence(reason),
+        )
         run = ScheduleRun(new_id("run"), schedule.id, found.first, now, "skipped", text, text, found.left_out)
         repo.insert_run(connection, run)
         if has_note:

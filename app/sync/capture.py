@@ -24,6 +24,8 @@ _ENTRIES: Final = (
     "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, undoes_lane, undoes_n"
     f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
 )
+_BY_KIND: Final = "CASE target_kind WHEN 'session' THEN 1 WHEN 'memory' THEN 2 ELSE 3 END, target_kind"
+"""In SQL, the order of kinds in which each finds what it refers to."""
 _HEAD: Final = (
     "SELECT json_object('id', id, 'title', title, 'agent', agent, 'channel', channel, 'trust', trust,"
     " 'created_at', created_at, 'first_seen', first_seen, 'attributes', json(attributes), 'aliases',"
@@ -140,7 +142,7 @@ def shared_changes(connection: apsw.Connection) -> Iterator[Change]:
     rows = connection.execute(
         f"{_ENTRIES} AND n BETWEEN 1 AND (SELECT l.shared_n FROM lanes l WHERE l.lane = h.lane)"
         " AND (target NOT IN (SELECT target FROM erasures) OR (target_kind = 'entity' AND NOT"
-        f" {erasures.IS_FORGOTTEN})) ORDER BY target_kind, target, hlc, lane, n"
+        f" {erasures.IS_FORGOTTEN})) ORDER BY {_BY_KIND}, target, hlc, lane, n"
     )
     for row in rows:
         yield _change(connection, row, {})

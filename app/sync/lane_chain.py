@@ -114,6 +114,17 @@ def last_whole(point: ExchangePoint, sealer: LaneSealer, lane: int) -> tuple[int
     return max(((link.found.last, link.digest) for link in links_of(point, sealer, lane)), default=(0, ""))
 
 
+def last_opening(point: ExchangePoint, sealer: LaneSealer, lane: int) -> tuple[int, str]:
+    """Return the same up to the first segment that does not open."""
+    last = (0, "")
+    try:
+        for link in links_of(point, sealer, lane):
+            last = max(last, (link.found.last, link.digest))
+    except OtherEpochError:
+        pass
+    return last
+
+
 def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgotten: Forgotten) -> bool:
     """Write the segments of a lane anew without what was forgotten.
 

@@ -76,12 +76,17 @@ def add_lanes(connection: apsw.Connection, names: Iterable[int], wall_ms: int) -
     )
 
 
-def reach(connection: apsw.Connection, lane: int, n: int, hlc: int, digest: str) -> None:
+def follow(connection: apsw.Connection, lane: int, hlc: int) -> None:
+    """Note a clock of a lane, which what is written here comes after."""
+    connection.execute("UPDATE lanes SET hlc = max(hlc, ?) WHERE lane = ?", (hlc, lane))
+
+
+def reach(connection: apsw.Connection, lane: int, n: int, digest: str) -> None:
     """Note that a lane is here, and in the exchange, up to a number."""
     connection.execute(
-        "UPDATE lanes SET n = max(n, ?2), sealed = max(sealed, ?2), hlc = max(hlc, ?3), shared_n = ?2, digest = ?4"
+        "UPDATE lanes SET n = max(n, ?2), sealed = max(sealed, ?2), shared_n = ?2, digest = ?3"
         " WHERE lane = ?1 AND shared_n < ?2",
-        (lane, n, hlc, digest),
+        (lane, n, digest),
     )
 
 

@@ -83,15 +83,16 @@ class LaneSealer:
         """The id of the vault."""
         return self._members.vault
 
-    def seal(self, part: LanePart, previous: str) -> tuple[str, bytes, str]:
+    def seal(self, part: LanePart, previous: str, revision: int = 0) -> tuple[str, bytes, str]:
         """Return changes as a sealed segment: its name, its bytes and its digest.
 
         Args:
             part: The changes.
             previous: The digest of the segment before it, ``""`` for the first.
+            revision: How often it was written anew.
         """
         text, header = lane_segment.encode(part, self.vault, previous)
-        name = f"{part.lane:016x}/s-{part.first:012d}-{part.last:012d}"
+        name = f"{part.lane:016x}/s-{part.first:012d}-{part.last:012d}{f'-r{revision}' if revision else ''}"
         digest = self._digest(header)
         return name, self._sealed(name, text, SegmentHeader(part.first, part.last, previous, digest)), digest
 

@@ -1,7 +1,8 @@
 """Membership of this device: its keys, and the list of all members.
 
 The entries of the list are kept in the vault, so that a place that lost some gets them again, and one that shows others
-is noticed. The keys are kept outside it. Owns the vault's ``sync.device`` and ``sync.member.…`` values.
+is noticed. The keys are kept outside it. Owns the vault's ``sync.device``, ``sync.unproven``,
+``sync.revision`` and ``sync.member.…`` values.
 """
 
 import asyncio
@@ -28,6 +29,10 @@ from app.sync.sealing.primitives import NotOpenedError
 from app.sync.sealing.signed_text import TornError
 
 _DEVICE, _ENTRY = "sync.device", "sync.member."
+REVISION: Final = "sync.revision"
+"""How often this device got other keys: what it then adds anew has another name, for a folder that lags."""
+UNPROVEN: Final = "sync.unproven"
+"""Set where the keys are others than before, so that some of what was added may open for no machine."""
 _TRIES: Final = 5
 LONGEST_NAME: Final = 64
 
@@ -138,6 +143,9 @@ class Membership:
             former = meta.read(connection, _DEVICE)
             connection.execute("DELETE FROM meta WHERE key GLOB ?", (f"{_ENTRY}*",))
             meta.write(connection, _DEVICE, keys.id)
+            if former is not None:
+                meta.write(connection, UNPROVEN, "1")
+                meta.write(connection, REVISION, str(int(meta.read(connection, REVISION) or 0) + 1))
             _add_entries(connection, 1, entries)
             return former
 
@@ -235,7 +243,7 @@ class Membership:
         """Return the standing with all entries that are at the place."""
         known = await self.standing(vault)
         entries = await self._store.read(_entries)
-        news = await in_daemon_thread(_exchanged, point, entries, known.members)
+        news = await in_daemon_thread(_exchanged, point, entries, known.lists)
         if news:
             await self._keep_entries(len(entries) + 1, [data for data, _ in news])
         standing = Standing(known.keys, [*known.lists, *(members for _, members in news)])
@@ -355,7 +363,9 @@ def checked_name(name: str) -> str:
     return name
 
 
-def _exchanged(point: ExchangePoint, entries: Sequence[bytes], members: MemberList) -> list[tuple[bytes, MemberList]]:
+def _exchanged(
+    point: ExchangePoint, entries: Sequence[bytes], lists: Sequence[MemberList]
+) -> list[tuple[bytes, MemberList]]:
     """Give the place the entries that it lacks; return the new ones with their lists."""
     last = point.get(member_list.entry_name(len(entries)))
     if last is None:
@@ -363,7 +373,10 @@ def _exchanged(point: ExchangePoint, entries: Sequence[bytes], members: MemberLi
             point.put_new(member_list.entry_name(number), data)
         last = point.get(member_list.entry_name(len(entries)))
     if last != entries[-1]:
+        if _has_parted(point, entries, lists):
+            raise _parted_list()
         raise _other_list(is_torn=last is None or entries[-1].startswith(last))
+    members = lists[-1]
     news: list[tuple[bytes, MemberList]] = []
     while (following := point.get(member_list.entry_name(members.number + 1))) is not None:
         try:
@@ -372,6 +385,27 @@ def _exchanged(point: ExchangePoint, entries: Sequence[bytes], members: MemberLi
             break
         news.append((following, members))
     return news
+
+
+def _has_parted(point: ExchangePoint, entries: Sequence[bytes], lists: Sequence[MemberList]) -> bool:
+    """Return whether another member changed the list at the same time as this device."""
+    for number in range(len(entries) - 1, 0, -1):
+        if point.get(member_list.entry_name(number)) == entries[number - 1]:
+            other = point.get(member_list.entry_name(number + 1))
+            try:
+                return other is not None and bool(member_list.following(lists[number - 1], other))
+            except (TornError, ExchangeError):
+                return False
+    return False
+
+
+def _parted_list() -> ExchangeError:
+    # No machine follows the other list by itself: a device that was removed could bring itself back by such a change.
+    return ExchangeError(
+        "Two of your machines changed the list of your machines at the same time, and the change that was made"
+        " elsewhere counts. Make an invitation on another machine, and join here with its words: nothing that was"
+        " written here is lost. Then change the list again where it is not as you want it."
+    )
 
 
 def _other_list(*, is_torn: bool) -> ExchangeError:

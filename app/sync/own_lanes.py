@@ -15,6 +15,7 @@ from app.sync import lane_chain, lane_rows
 from app.sync.device_states import REWRITTEN
 from app.sync.lane_sealer import OtherEpochError
 from app.sync.lane_segment import Forgotten
+from app.sync.membership import UNPROVEN
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.signed_text import TornError
 from app.sync.snapshots.snapshot_keeper import SnapshotKeeper
@@ -72,23 +73,33 @@ class OwnLanes:
             await self._store.write(partial(_set_mark, lane, after, digest))
 
     async def rewind(self, joined: SealedExchange) -> None:
-        """Go back to the last whole segment of each own lane that lost some."""
+        """Go back to the last whole segment of each own lane that lost some.
+
+        Where this device has other keys than before, also to the last one that opens.
+        """
 
         def shared(connection: apsw.Connection) -> list[tuple[int, int]]:
             rows = connection.execute("SELECT lane, shared_n FROM lanes WHERE was_own AND shared_n > 0")
             return [(int(str(lane)), int(str(n))) for lane, n in rows]
 
         covered = await self._snapshots.covered()
+        is_unproven = await self._store.read(partial(meta.read, key=UNPROVEN)) is not None
+        last_whole = lane_chain.last_opening if is_unproven else lane_chain.last_whole
         for lane, n in await self._store.read(shared):
             objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
-            if lane_chain.is_without_gap(objects, n, covered.get(lane, 0)):
+            has_all = lane_chain.is_without_gap(objects, n, covered.get(lane, 0))
+            if has_all and not is_unproven:
                 continue
-            last, digest = await in_daemon_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
+            last, digest = await in_daemon_thread(last_whole, joined.point, joined.sealer, lane)
+            if has_all and last >= n:
+                continue
             _log.warning("segments of a lane that was written here are lost; they are written anew")
             for one in objects:
                 if one.first > last and one.last <= n:  # it is here as a whole
                     await in_daemon_thread(joined.point.remove, one.name)
             await self._store.write(partial(_set_mark, lane, min(last, n), digest))
+        if is_unproven:
+            await self._store.write(partial(meta.remove, key=UNPROVEN))
 
     async def push(self, joined: SealedExchange) -> int:
         """Add the sealed changes of all lanes that were written here; return how many segments."""

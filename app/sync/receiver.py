@@ -126,33 +126,42 @@ class Receiver:
         self._add_turns(connection, part.sessions, part.turns, now_ms, outcome)
         return outcome.received()
 
-    def take_changes(
-        self, connection: apsw.Connection, head: SnapshotHead, parts: Iterable[SnapshotPart], now_ms: int
-    ) -> Received:
-        """Take in the changes of a snapshot, with its marks.
+    def begin_snapshot(self, connection: apsw.Connection, head: SnapshotHead, now_ms: int) -> None:
+        """Make the lanes of a snapshot known, before any part of it is taken in.
 
-        Changes that are here are passed over.
-
-        Args:
-            connection: The writer's connection, inside a transaction.
-            head: The snapshot, whose turns are here.
-            parts: Its parts with changes, in order.
-            now_ms: The time, milliseconds UTC.
+        What is written here from then on comes after all that it has.
         """
         lane_rows.seal(connection)
         lane_rows.add_lanes(connection, head.lanes, now_ms)
-        marks = lane_rows.marks(connection)
-        outcome, touched = _Outcome(), dict[Row, None]()
-        for part in parts:
-            self._add_turns(connection, part.sessions, (), now_ms, outcome)
-            lane_rows.add_knowledge(connection, part.knowledge)
-            changes = snapshot_format.beyond(part.changes, marks)
-            touched.update(dict.fromkeys(self._add_changes(connection, changes, part.names, now_ms)))
         for lane, end in head.lanes.items():
-            lane_rows.reach(connection, lane, end.n, end.hlc, end.digest)
-        self._settle_touched(connection, list(touched), now_ms, outcome)
-        lane_rows.learn(connection)
+            lane_rows.follow(connection, lane, end.hlc)
+
+    def take_changes(self, connection: apsw.Connection, part: SnapshotPart, now_ms: int) -> Received:
+        """Take in a part of a snapshot that has changes.
+
+        Those that are here are passed over. A change that is written before the whole snapshot is here counts as one
+        whose writer did not know it.
+
+        Args:
+            connection: The writer's connection, inside a transaction.
+            part: The part.
+            now_ms: The time, milliseconds UTC.
+        """
+        lane_rows.seal(connection)
+        outcome = _Outcome()
+        self._add_turns(connection, part.sessions, (), now_ms, outcome)
+        lane_rows.add_knowledge(connection, part.knowledge)
+        changes = snapshot_format.beyond(part.changes, lane_rows.marks(connection))
+        touched = self._add_changes(connection, changes, part.names, now_ms)
+        self._settle_touched(connection, touched, now_ms, outcome)
         return outcome.received()
+
+    def end_snapshot(self, connection: apsw.Connection, head: SnapshotHead) -> None:
+        """Note that all of a snapshot is here."""
+        lane_rows.seal(connection)
+        for lane, end in head.lanes.items():
+            lane_rows.reach(connection, lane, end.n, end.digest)
+        lane_rows.learn(connection)
 
     def settle_own(self, connection: apsw.Connection, after: int, now_ms: int) -> Received:
         """Record what the history lacks; settle what depends on rows that were changed here.

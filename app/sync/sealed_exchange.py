@@ -7,10 +7,12 @@ from typing import Final
 import apsw
 
 from app.errors import ExchangeError
+from app.store import meta
 from app.sync import capture
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer, RemovedWriterError
 from app.sync.lane_segment import Segment, SegmentPlace
+from app.sync.membership import REVISION
 from app.sync.sealing.signed_text import TornError
 
 MOST_CHARACTERS: Final = 1 << 20
@@ -73,7 +75,10 @@ class SealedExchange:
     ) -> tuple[str, bytes, str, int] | None:
         """Return the next segment of a lane: name, bytes, digest and last number."""
         part = capture.part_after(connection, lane, after, MOST_CHARACTERS)
-        return None if part is None else (*self.sealer.seal(part, previous), part.last)
+        if part is None:
+            return None
+        revision = int(meta.read(connection, REVISION) or 0)
+        return (*self.sealer.seal(part, previous, revision), part.last)
 
     def digest(self, lane: int, after: int, last: int, previous: str, connection: apsw.Connection) -> str | None:
         """Return the digest of a segment, ``None`` where not all of it is here."""

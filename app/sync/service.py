@@ -35,7 +35,7 @@ from app.errors import (
 from app.sentence import Sentence
 from app.store import lanes, meta
 from app.store.store import Store
-from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_log
+from app.sync import lane_chain, lane_rows, lane_sealer, lane_segment, removal_guard, turn_log
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
@@ -388,7 +388,7 @@ class SyncService:
                 pull.reasons.append(await self._pull_lane(joined, int(name, 16), pull))
             if pull.taken == before and not pull.held:
                 pull.reasons.append(await self._take_snapshot(joined, pull))
-        waiting = min(filter(None, pull.reasons), key=lambda reason: reason == _MISSING, default=_NOTHING)
+        waiting = min(filter(None, pull.reasons), key=_follows, default=_NOTHING)
         return SyncReport(pull.taken, 0, waiting, tuple(pull.held.values()))
 
     async def _pull_lane(self, joined: SealedExchange, lane: int, pull: _Pull) -> Sentence:
@@ -417,13 +417,11 @@ class SyncService:
         head = await self.snapshots.next_head()
         if head is None:
             return _NOTHING
-        marks = await self._store.read(lane_rows.marks)
-        lane, end = max(head.lanes.items(), key=lambda item: item[1].n - marks.get(item[0], 0))
         try:
             texts, removed = await self.snapshots.changes(joined, head)
-            is_accepted = await self._store.read(partial(removal_guard.is_accepted, lane=lane, n=end.n))
-            if not is_accepted and await self._store.read(partial(removal_guard.is_too_much, removed=removed)):
-                pull.held[lane] = HeldRemovals(f"{lane:016x}", end.n, removed)
+            if await self._store.read(partial(removal_guard.is_too_much, removed=removed.total())):
+                [(lane, count)] = removed.most_common(1)
+                pull.held[lane] = HeldRemovals(f"{lane:016x}", head.lanes[lane].n, count)
                 return _HELD
             await self.snapshots.take(joined, head, texts, self._require_no_import, self._tell)
         except ExchangeError as error:
@@ -504,6 +502,11 @@ class SyncService:
 def machine_name() -> str:
     """Return the name of this machine, as the system calls it."""
     return platform.node().partition(".")[0] or "This machine"
+
+
+def _follows(reason: Sentence) -> bool:
+    """Return whether a lane waits for another lane or a snapshot, which has a reason."""
+    return reason in (_MISSING, lane_sealer.not_whole().sentence)
 
 
 def _reason(error: Exception) -> Sentence:

@@ -7,13 +7,14 @@ from typing import Final
 
 from app.changes import ChangeSet
 from app.core.stores import STORES, StoreName
-from app.core.text import counted, excerpt
+from app.core.text import excerpt
 from app.entities.duplicates.joins import Joins
 from app.entities.duplicates.model import NearDuplicate
 from app.entities.enrichment.service import EnrichedText, EnrichmentService
 from app.entities.model import OwnerKind
 from app.llm.model import Usage
 from app.schedule.model import Cadence, JobResult, Sharing
+from app.sentence import Sentence, as_sentence, counted_sentence, joined
 from app.upkeep.merge_proposals import MergeProposals
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
@@ -104,10 +105,10 @@ class Enrichment:
         """Return the texts and merges; see ``UpkeepJob``."""
         texts = await self._candidates(STORES)
         doubtful, joins = await self._joins.doubtful(), await self._joins.due()
-        joined = {edge.other.id for edge in joins}
-        pairs = [one for one in await self._merges.due() if one.other.id not in joined]
+        joining = {edge.other.id for edge in joins}
+        pairs = [one for one in await self._merges.due() if one.other.id not in joining]
         changes = [
-            PlannedChange("search", owner, await self._service.title(kind, owner), f"{kind} with few names")
+            PlannedChange("search", owner, await self._service.title(kind, owner), _few_names(kind))
             for kind, owner in texts[:_SHOWN]
         ]
         changes += [
@@ -116,9 +117,19 @@ class Enrichment:
             for one in some
         ]
         absence = self._service.strategy.absence
-        summary = f"Search {counted(len(texts), 'text')} for names and propose {counted(len(pairs), 'merge')}."
-        if joins:
-            summary += f" Join {counted(len(joins), 'short name')} of people to the full name near it."
+        summary = joined(
+            (
+                counted_sentence(len(texts), "Search 1 text for names.", "Search {count} texts for names."),
+                counted_sentence(len(pairs), "Propose 1 merge.", "Propose {count} merges."),
+                counted_sentence(
+                    len(joins),
+                    "Join 1 short name of a person to the full name near it.",
+                    "Join {count} short names of people to the full names near them.",
+                )
+                if joins
+                else "",
+            )
+        )
         total = len(texts) + len(doubtful) + len(joins) + len(pairs)
         return UpkeepPlan(self.name, summary, total, tuple(changes[:_SHOWN]), (absence,) if absence else ())
 
@@ -225,18 +236,42 @@ class Enrichment:
     def _summary(self, made: _Progress) -> str:
         absence = self._service.strategy.absence
         if absence and not made.searched:
-            first = f"No text was searched again. {absence}"
+            parts = [Sentence("No text was searched again."), absence]
         else:
-            first = f"Searched {counted(made.searched, 'text')} again and linked {counted(made.links, 'name')}."
-        parts = [first]
+            parts = [
+                counted_sentence(made.searched, "Searched 1 text again.", "Searched {count} texts again."),
+                counted_sentence(made.links, "Linked 1 name.", "Linked {count} names."),
+            ]
         if made.withheld:
-            parts.append("Private texts were left out, for the settings keep them from the language model.")
+            parts.append(Sentence("Private texts were left out, for the settings keep them from the language model."))
         elif made.refusal:
-            parts.append(f"The language model was not always there: {made.refusal}")
+            parts.append(Sentence("The language model was not always there: {why}", why=as_sentence(made.refusal)))
         if made.parted:
-            parts.append(f"Took {counted(made.parted, 'short name')} apart again, which may be of somebody else.")
+            parts.append(
+                counted_sentence(
+                    made.parted,
+                    "Took 1 short name apart again, which may be of somebody else.",
+                    "Took {count} short names apart again, which may be of somebody else.",
+                )
+            )
         if made.joined:
-            parts.append(f"Joined {counted(made.joined, 'short name')} of people to the full name near it.")
+            parts.append(
+                counted_sentence(
+                    made.joined,
+                    "Joined 1 short name of a person to the full name near it.",
+                    "Joined {count} short names of people to the full names near them.",
+                )
+            )
         if made.proposed:
-            parts.append(f"Proposed {counted(made.proposed, 'merge')} of entities that may be one; see the inbox.")
-        return " ".join(parts)
+            parts.append(
+                counted_sentence(
+                    made.proposed,
+                    "Proposed 1 merge of entities that may be one; see the inbox.",
+                    "Proposed {count} merges of entities that may be one; see the inbox.",
+                )
+            )
+        return joined(parts)
+
+
+def _few_names(kind: OwnerKind) -> Sentence:
+    return Sentence("message with few names") if kind == "message" else Sentence("memory with few names")

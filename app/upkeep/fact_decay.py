@@ -13,7 +13,6 @@ from app.changes import ChangeSet
 from app.core.access import Access
 from app.core.clock import DAY_MS
 from app.core.stores import STORES
-from app.core.text import counted
 from app.memories import repo
 from app.memories.decay import confidence_repo
 from app.memories.decay.confidence_repo import ACTOR
@@ -21,6 +20,7 @@ from app.memories.decay.decay_rules import MONTH_MS, DecayingFact, DecayRules, N
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter, conflicting_fact
 from app.schedule.model import Cadence, JobResult, Sharing
+from app.sentence import Sentence, counted_sentence, joined
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN = 100  # changes that a plan lists
@@ -121,8 +121,14 @@ class FactDecay:
         words = [_summary(counts)]
         if returned:
             counts["returned"] = returned
-            words.append(f"Brought {counted(returned, 'fact')} back that another machine set aside and this one uses.")
-        return JobResult(" ".join(words), counts=counts)
+            words.append(
+                counted_sentence(
+                    returned,
+                    "Brought 1 fact back that another machine set aside and this one uses.",
+                    "Brought {count} facts back that another machine set aside and this one uses.",
+                )
+            )
+        return JobResult(joined(words), counts=counts)
 
     async def _bring_back(self, run: UpkeepRun, at_ms: int) -> int:
         """Bring back facts that another machine set aside and this one uses; return their number."""
@@ -213,20 +219,28 @@ def _planned(connection: apsw.Connection, action: str, fact: DecayingFact, left:
         "SELECT CASE WHEN title = '' THEN substr(content, 1, 100) ELSE title END FROM memories WHERE rowid = ?",
         (fact.rowid,),
     ).fetchone()
-    detail = "into the trash" if left is None else f"confidence {fact.confidence:.2f} to {left:.2f}"
+    detail = Sentence("into the trash")
+    if left is not None:
+        values = {"before": f"{fact.confidence:.2f}", "after": f"{left:.2f}"}
+        detail = Sentence("confidence {before} to {after}", **values)
     return PlannedChange(action, fact.id, "" if row is None else str(row[0]), detail)
 
 
 def _summary(counts: dict[str, int], *, is_plan: bool = False) -> str:
     moved, faded = counts["lowered"] + counts["kept"] + counts["faded"], counts["faded"]
     if not moved:
-        return "No fact has to fade." if is_plan else "No fact faded."
-    some = "1 fact" if moved == 1 else f"{moved:,} facts"
-    verb = "would be" if is_plan else "was" if faded == 1 else "were"
-    what = f"{'Let' if not is_plan else 'Would let'} {some} fade, {faded:,} of them {verb} set aside."
-    return f"{what} {_budget_note(counts['kept'])}" if counts["kept"] and not is_plan else what
+        return Sentence("No fact has to fade.") if is_plan else Sentence("No fact faded.")
+    if is_plan:
+        some = counted_sentence(moved, "Would let 1 fact fade.", "Would let {count} facts fade.")
+        return joined((some, counted_sentence(faded, "1 would be set aside.", "{count} would be set aside.")))
+    some = counted_sentence(moved, "Let 1 fact fade.", "Let {count} facts fade.")
+    aside = counted_sentence(faded, "1 was set aside.", "{count} were set aside.")
+    return joined((some, aside, _budget_note(counts["kept"]) if counts["kept"] else ""))
 
 
 def _budget_note(kept: int) -> str:
-    some = "1 faded fact is" if kept == 1 else f"{kept:,} faded facts are"
-    return f"{some} kept for now, because a run and a month may set aside only a share of the facts."
+    return counted_sentence(
+        kept,
+        "1 faded fact is kept for now, because a run and a month may set aside only a share of the facts.",
+        "{count} faded facts are kept for now, because a run and a month may set aside only a share of the facts.",
+    )

@@ -80,17 +80,19 @@ class Housekeeping:
     async def plan(self) -> UpkeepPlan:
         """Return its steps; see ``UpkeepJob``."""
         changes = [
-            PlannedChange("optimize", "memory.db", "Database", "statistics for the query planner"),
+            PlannedChange("optimize", "memory.db", "Database", Sentence("statistics for the query planner")),
             PlannedChange("shorten", "memory.db-wal", "Write-ahead log"),
-            PlannedChange("retry", "vectors", "Search index", "texts for which making vectors failed"),
+            PlannedChange("retry", "vectors", "Search index", Sentence("texts for which making vectors failed")),
         ]
         if await self._is_check_due():
-            changes.append(PlannedChange("check", "memory.db", "Database", "integrity, repaired where it is derived"))
+            detail = Sentence("integrity, repaired where it is derived")
+            changes.append(PlannedChange("check", "memory.db", "Database", detail))
         latest = await self._latest()
         if latest is not None:
             changes.append(PlannedChange("verify", latest, latest))
-        notes = () if latest is not None else ("There is no backup to verify yet.",)
-        return UpkeepPlan(self.name, "Care for the database; no content changes.", len(changes), tuple(changes), notes)
+        notes = () if latest is not None else (Sentence("There is no backup to verify yet."),)
+        summary = Sentence("Care for the database; no content changes.")
+        return UpkeepPlan(self.name, summary, len(changes), tuple(changes), notes)
 
     async def apply(self, run: UpkeepRun) -> JobResult:
         """Do the steps; see ``UpkeepJob``.
@@ -106,12 +108,12 @@ class Housekeeping:
                 break
             words += await step(counts)
             run.job.advance(number, len(steps))
-        return JobResult(" ".join(words), counts=counts)
+        return JobResult(joined(words), counts=counts)
 
     async def _optimize(self, counts: dict[str, int]) -> list[str]:
         await self._store.write_untransacted(update_planner_statistics)
         counts["optimized"] = 1
-        return ["The database was optimized."]
+        return [Sentence("The database was optimized.")]
 
     async def _shorten(self, counts: dict[str, int]) -> list[str]:
         await self._store.write_untransacted(empty_log)
@@ -144,12 +146,12 @@ class Housekeeping:
         now_ms = self._clock.now_ms()
         await self._store.write(lambda connection: _note_checked(connection, now_ms))
         counts["checked"] = 1
-        return ["It was checked and is sound.", *mended]
+        return [Sentence("It was checked and is sound."), *mended]
 
     async def _verify(self, counts: dict[str, int]) -> list[str]:
         latest = await self._latest()
         if latest is None:
-            return ["There was no backup to verify."]
+            return [Sentence("There was no backup to verify.")]
         checked = await self._backups.verify(latest)
         if not checked.ok:
             raise MachineError(
@@ -160,7 +162,7 @@ class Housekeeping:
                 )
             )
         counts["verified"] = 1
-        return [f"The backup {latest} was verified."]
+        return [Sentence("The backup {latest} was verified.", latest=latest)]
 
     async def _is_check_due(self) -> bool:
         checked, now = await self._store.read(_checked_at), to_datetime(self._clock.now_ms())

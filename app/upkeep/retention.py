@@ -8,13 +8,13 @@ from app.changes import Changed
 from app.core.access import Access
 from app.core.clock import DAY_MS, Clock
 from app.core.item_batches import batched
-from app.core.text import counted
 from app.memories.archive.service import ArchiveService
 from app.memories.digests.clusters import Cluster
 from app.memories.digests.compression import ACTOR, CompressionService
 from app.memories.digests.digest_writer import DigestWriter
 from app.memories.queries.memory_queries import MemoryQueries
 from app.schedule.model import Cadence, JobResult, Sharing
+from app.sentence import Sentence, counted_sentence, joined
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN = 100
@@ -101,9 +101,7 @@ class Retention:
         archived = [one for one in await self._idle() if one not in compressed]
         deleted = await self._outdated()
         changes = [
-            PlannedChange(
-                "compress", cluster.ids[0], cluster.title, f"{counted(len(cluster.ids), 'observation')} into one digest"
-            )
+            PlannedChange("compress", cluster.ids[0], cluster.title, _into_one_digest(len(cluster.ids)))
             for cluster in clusters[:_SHOWN]
         ]
         room = _SHOWN - len(changes)
@@ -112,15 +110,23 @@ class Retention:
             for row in await self._queries.rows(Access.everything(ACTOR, "upkeep.retention"), archived[:room])
         }
         changes += [
-            PlannedChange("archive", one, rows[one].title or rows[one].preview if one in rows else "", "to the archive")
+            PlannedChange(
+                "archive", one, rows[one].title or rows[one].preview if one in rows else "", Sentence("to the archive")
+            )
             for one in archived[:room]
         ]
         for one in deleted[: _SHOWN - len(changes)]:
             there = (await self._archive.get(Access.everything(ACTOR, "upkeep.retention"), one)).memory
-            changes.append(PlannedChange("delete", one, there.title or there.content[:100], "from the archive"))
+            changes.append(
+                PlannedChange("delete", one, there.title or there.content[:100], Sentence("from the archive"))
+            )
         counts = dict(zip(_STAGES, (len(compressed), len(archived), len(deleted)), strict=True))
         notes = (
-            ("What is deleted leaves the archive; only the history keeps it, by which an undo brings it back.",)
+            (
+                Sentence(
+                    "What is deleted leaves the archive; only the history keeps it, by which an undo brings it back."
+                ),
+            )
             if deleted
             else ()
         )
@@ -205,16 +211,52 @@ def _advance(run: UpkeepRun, done: _Progress, count: int) -> None:
 
 
 def _summary(counts: dict[str, int], *, is_plan: bool = False) -> str:
-    verbs = ("compress", "archive", "delete from the archive") if is_plan else ("compressed", "archived", "deleted")
-    parts = []
-    if counts["compressed"]:
-        into = counted(counts["digests"], "digest")
-        parts.append(f"{verbs[0]} {counted(counts['compressed'], 'observation')} into {into}")
-    if counts["archived"]:
-        parts.append(f"{verbs[1]} {counted(counts['archived'], 'observation')}")
-    if counts["deleted"]:
-        parts.append(f"{verbs[2]} {counts['deleted']:,} after their time in the archive")
-    if not parts:
-        return "No observation is old enough." if is_plan else "No observation was old enough."
-    said = ", and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
-    return f"Would {said}." if is_plan else f"{said[0].upper()}{said[1:]}."
+    parts = {
+        "compressed": _compressed(counts["compressed"], counts["digests"], is_plan=is_plan),
+        "archived": _archived(counts["archived"], is_plan=is_plan),
+        "deleted": _deleted(counts["deleted"], is_plan=is_plan),
+    }
+    if not any(counts[name] for name in parts):
+        return Sentence("No observation is old enough.") if is_plan else Sentence("No observation was old enough.")
+    return joined(part for name, part in parts.items() if counts[name])
+
+
+def _compressed(count: int, digest_count: int, *, is_plan: bool) -> Sentence:
+    digests = counted_sentence(digest_count, "1 digest", "{count} digests")
+    if is_plan:
+        return counted_sentence(
+            count,
+            "Would compress 1 observation into {digests}.",
+            "Would compress {count} observations into {digests}.",
+            digests=digests,
+        )
+    return counted_sentence(
+        count,
+        "Compressed 1 observation into {digests}.",
+        "Compressed {count} observations into {digests}.",
+        digests=digests,
+    )
+
+
+def _archived(count: int, *, is_plan: bool) -> Sentence:
+    if is_plan:
+        return counted_sentence(count, "Would archive 1 observation.", "Would archive {count} observations.")
+    return counted_sentence(count, "Archived 1 observation.", "Archived {count} observations.")
+
+
+def _deleted(count: int, *, is_plan: bool) -> Sentence:
+    if is_plan:
+        return counted_sentence(
+            count,
+            "Would delete 1 observation after its time in the archive.",
+            "Would delete {count} observations after their time in the archive.",
+        )
+    return counted_sentence(
+        count,
+        "Deleted 1 observation after its time in the archive.",
+        "Deleted {count} observations after their time in the archive.",
+    )
+
+
+def _into_one_digest(count: int) -> Sentence:
+    return counted_sentence(count, "1 observation into one digest", "{count} observations into one digest")

@@ -2655,6 +2655,10 @@
         <translation>-on: lässt sich nicht suchen, also passt nichts; nimm stattdessen before: oder after:.</translation>
     </message>
     <message>
+        <source>1 Markdown file</source>
+        <translation>1 Markdown-Datei</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>1 angehängte Datei, die keine Notiz zeigt, blieb weg.</translation>
     </message>
@@ -2671,6 +2675,14 @@
         <translation>1 Unterhaltung wartet darauf.</translation>
     </message>
     <message>
+        <source>1 conversation waits for the language model: {why}</source>
+        <translation>1 Unterhaltung wartet auf das Sprachmodell: {why}</translation>
+    </message>
+    <message>
+        <source>1 day</source>
+        <translation>1 Tag</translation>
+    </message>
+    <message>
         <source>1 digest</source>
         <translation>1 Zusammenfassung</translation>
     </message>
@@ -2685,6 +2697,14 @@
     <message>
         <source>1 fact</source>
         <translation>1 Fakt</translation>
+    </message>
+    <message>
+        <source>1 faded fact is kept for now, because a run and a month may set aside only a share of the facts.</source>
+        <translation>1 verblasster Fakt bleibt vorerst, weil ein Lauf und ein Monat nur einen Teil der Fakten beiseitelegen dürfen.</translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation>1 Datei</translation>
     </message>
     <message>
         <source>1 file of the archive is none of Joplin&apos;s and was left out.</source>
@@ -2723,6 +2743,10 @@
         <translation>1 Erwähnung einer Person oder Sache steht in Texten, die es nicht mehr gibt.</translation>
     </message>
     <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
         <source>1 message cannot be found by search.</source>
         <translation>1 Nachricht lässt sich durch Suche nicht finden.</translation>
     </message>
@@ -2747,6 +2771,10 @@
         <translation>1 Name</translation>
     </message>
     <message>
+        <source>1 new fact</source>
+        <translation>1 neuer Fakt</translation>
+    </message>
+    <message>
         <source>1 note</source>
         <translation>1 Notiz</translation>
     </message>
@@ -2757,6 +2785,10 @@
     <message>
         <source>1 observation</source>
         <translation>1 Beobachtung</translation>
+    </message>
+    <message>
+        <source>1 observation into one digest</source>
+        <translation>1 Beobachtung in eine Zusammenfassung</translation>
     </message>
     <message>
         <source>1 of its observations is no text and was left out.</source>
@@ -2807,6 +2839,10 @@
         <translation>1 Sucheintrag fehlt die Wortzahl, nach der die Suche ordnet.</translation>
     </message>
     <message>
+        <source>1 sentence without sources left out.</source>
+        <translation>1 Satz ohne Quellen wurde weggelassen.</translation>
+    </message>
+    <message>
         <source>1 session lacks the note of how far it is.</source>
         <translation>1 Unterhaltung fehlt der Vermerk, wie weit sie ist.</translation>
     </message>
@@ -2823,12 +2859,24 @@
         <translation>1 Text, den es nicht mehr gibt, wartet noch auf das Erkennen von Namen.</translation>
     </message>
     <message>
+        <source>1 transcript</source>
+        <translation>1 Mitschrift</translation>
+    </message>
+    <message>
         <source>1 vector belongs to nothing.</source>
         <translation>1 Vektor gehört zu nichts.</translation>
     </message>
     <message>
         <source>1 view of a database was left out; the whole tables hold their rows.</source>
         <translation>1 Ansicht einer Datenbank blieb weg; die ganzen Tabellen enthalten ihre Zeilen.</translation>
+    </message>
+    <message>
+        <source>1 was set aside.</source>
+        <translation>1 wurde beiseitegelegt.</translation>
+    </message>
+    <message>
+        <source>1 would be set aside.</source>
+        <translation>1 würde beiseitegelegt.</translation>
     </message>
     <message>
         <source>1 {things} was left out ({names}).</source>
@@ -2933,6 +2981,10 @@
     <message>
         <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
         <translation>Ein Schlüssel für {service} gehört zu dessen Adresse; stelle zuerst {section}.base_url ein.</translation>
+    </message>
+    <message>
+        <source>A language model reads them; which facts it finds shows after the run.</source>
+        <translation>Ein Sprachmodell liest sie; welche Fakten es findet, zeigt sich nach dem Lauf.</translation>
     </message>
     <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
@@ -3271,6 +3323,10 @@
         <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um zu sehen, was er geschrieben hat (wartende Änderungen: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines ran it.</source>
+        <translation>Ein anderer deiner Rechner hat es ausgeführt.</translation>
+    </message>
+    <message>
         <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
         <translation>Ein anderer deiner Rechner führt es gerade aus. Versuche es noch einmal, wenn es beendet ist.</translation>
     </message>
@@ -3287,6 +3343,10 @@
         <translation>Ein anderes Programm hält auf {server} eine Datei gesperrt. Es wird von selbst erneut versucht; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
+        <source>Another reflection was written meanwhile.</source>
+        <translation>Inzwischen wurde ein anderer Rückblick geschrieben.</translation>
+    </message>
+    <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
         <translation>Wo Keepsake lauschen müsste, lauscht das Programm eines anderen Benutzers.</translation>
     </message>
@@ -3301,6 +3361,14 @@
     <message>
         <source>Apple Notes</source>
         <translation>Apple Notizen</translation>
+    </message>
+    <message>
+        <source>Archived 1 observation.</source>
+        <translation>1 Beobachtung archiviert.</translation>
+    </message>
+    <message>
+        <source>Archived {count} observations.</source>
+        <translation>{count} Beobachtungen archiviert.</translation>
     </message>
     <message>
         <source>Archived {items}</source>
@@ -3419,8 +3487,16 @@
         <translation>Die Zusammenfassungen einer Unterhaltung erneuern, sobald sie ruht.</translation>
     </message>
     <message>
+        <source>Brought 1 fact back that another machine set aside and this one uses.</source>
+        <translation>1 Fakt zurückgeholt, den ein anderer Rechner beiseitegelegt hat und dieser verwendet.</translation>
+    </message>
+    <message>
         <source>Brought back {items}</source>
         <translation>Zurückgeholt: {items}</translation>
+    </message>
+    <message>
+        <source>Brought {count} facts back that another machine set aside and this one uses.</source>
+        <translation>{count} Fakten zurückgeholt, die ein anderer Rechner beiseitegelegt hat und dieser verwendet.</translation>
     </message>
     <message>
         <source>Budget</source>
@@ -3473,6 +3549,10 @@
     <message>
         <source>Care for the database at night, and verify the latest backup.</source>
         <translation>Nachts die Datenbank pflegen und die letzte Sicherung überprüfen.</translation>
+    </message>
+    <message>
+        <source>Care for the database; no content changes.</source>
+        <translation>Pflege der Datenbank; am Inhalt ändert sich nichts.</translation>
     </message>
     <message>
         <source>Changed a conversation</source>
@@ -3597,6 +3677,14 @@
     <message>
         <source>Compress similar old observations, archive idle ones, and clean up the archive.</source>
         <translation>Ähnliche alte Beobachtungen verdichten, unbenutzte archivieren und das Archiv aufräumen.</translation>
+    </message>
+    <message>
+        <source>Compressed 1 observation into {digests}.</source>
+        <translation>1 Beobachtung in {digests} verdichtet.</translation>
+    </message>
+    <message>
+        <source>Compressed {count} observations into {digests}.</source>
+        <translation>{count} Beobachtungen in {digests} verdichtet.</translation>
     </message>
     <message>
         <source>Condensed</source>
@@ -3823,8 +3911,16 @@
         <translation>Lösche den Ordner, sobald du sicher bist, dass nichts darin fehlt.</translation>
     </message>
     <message>
+        <source>Deleted 1 observation after its time in the archive.</source>
+        <translation>1 Beobachtung nach ihrer Zeit im Archiv gelöscht.</translation>
+    </message>
+    <message>
         <source>Deleted a note</source>
         <translation>Hat eine Notiz gelöscht</translation>
+    </message>
+    <message>
+        <source>Deleted {count} observations after their time in the archive.</source>
+        <translation>{count} Beobachtungen nach ihrer Zeit im Archiv gelöscht.</translation>
     </message>
     <message>
         <source>Deleted {items}</source>
@@ -3955,6 +4051,10 @@
         <translation>Fakten und Verzeichnis dürfen {context} Token einnehmen, die ganzen {budget} von „sessions.budget“.</translation>
     </message>
     <message>
+        <source>Facts are shown of the first {count} only.</source>
+        <translation>Fakten werden nur von den ersten {count} gezeigt.</translation>
+    </message>
+    <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
         <translation>Fakten anderer Unterhaltungen im Kontext eines Agenten.</translation>
     </message>
@@ -3997,6 +4097,10 @@
     <message>
         <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
         <translation>Dateien eines anderen Rechners folgen nicht aufeinander: Der Ordner zeigt einen älteren Stand als zuvor, oder zwei Kopien eines Tresors haben in ihn geschrieben.</translation>
+    </message>
+    <message>
+        <source>Finding names with a language model or spaCy is switched off in the settings.</source>
+        <translation>Das Finden von Namen mit einem Sprachmodell oder spaCy ist in den Einstellungen ausgeschaltet.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -4173,6 +4277,10 @@
     <message>
         <source>Is a directory</source>
         <translation>Das ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>It began on {machine}, which was not heard of since.</source>
+        <translation>Es begann auf {machine}, von dem seither nichts zu hören war.</translation>
     </message>
     <message>
         <source>It begins with a date and a time and was read as part of the message before it.</source>
@@ -4507,12 +4615,28 @@
         <translation>Das ist kein gültiges TOML: {reason}.</translation>
     </message>
     <message>
+        <source>It is switched off in the settings.</source>
+        <translation>Es ist in den Einstellungen ausgeschaltet.</translation>
+    </message>
+    <message>
         <source>It leads out of the attachments folder, so it is not shown.</source>
         <translation>Sie führt aus dem Ordner der Anhänge hinaus und wird deshalb nicht gezeigt.</translation>
     </message>
     <message>
         <source>It needs its passphrase or key and was left out; import it alone.</source>
         <translation>Es braucht seine Passphrase oder seinen Schlüssel und blieb weg; importiere es einzeln.</translation>
+    </message>
+    <message>
+        <source>It ran already.</source>
+        <translation>Es lief schon.</translation>
+    </message>
+    <message>
+        <source>It ran on {machine}.</source>
+        <translation>Es lief auf {machine}.</translation>
+    </message>
+    <message>
+        <source>It stopped because of a fault in Keepsake ({kind}).</source>
+        <translation>Es brach wegen eines Fehlers in Keepsake ab ({kind}).</translation>
     </message>
     <message>
         <source>It takes the vault&apos;s place when Keepsake is started again; until then nothing changes.</source>
@@ -4523,12 +4647,40 @@
         <translation>Möglich sind {values}.</translation>
     </message>
     <message>
+        <source>It waited after a failure.</source>
+        <translation>Es wartete nach einem Fehler.</translation>
+    </message>
+    <message>
+        <source>It waited because incognito was on.</source>
+        <translation>Es wartete, weil Inkognito an war.</translation>
+    </message>
+    <message>
+        <source>It waited because {agent}, who made it, was paused.</source>
+        <translation>Es wartete, weil {agent}, von dem es stammt, angehalten war.</translation>
+    </message>
+    <message>
+        <source>It waited for a language model or an agent.</source>
+        <translation>Es wartete auf ein Sprachmodell oder einen Agenten.</translation>
+    </message>
+    <message>
+        <source>It waited: {why}</source>
+        <translation>Es wartete: {why}</translation>
+    </message>
+    <message>
+        <source>It waited: {why}.</source>
+        <translation>Es wartete: {why}.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Er wartet schon.</translation>
     </message>
     <message>
         <source>It was accepted already.</source>
         <translation>Er wurde schon angenommen.</translation>
+    </message>
+    <message>
+        <source>It was checked and is sound.</source>
+        <translation>Sie wurde geprüft und ist in Ordnung.</translation>
     </message>
     <message>
         <source>It was left out.</source>
@@ -4543,6 +4695,10 @@
         <translation>Es blieb weg: {reason}.</translation>
     </message>
     <message>
+        <source>It was missed.</source>
+        <translation>Es wurde verpasst.</translation>
+    </message>
+    <message>
         <source>It was not finished: {why}</source>
         <translation>Es wurde nicht abgeschlossen: {why}</translation>
     </message>
@@ -4551,8 +4707,40 @@
         <translation>Er wurde schon abgelehnt.</translation>
     </message>
     <message>
+        <source>It was stopped after 1 turn.</source>
+        <translation>Es wurde nach 1 Runde angehalten.</translation>
+    </message>
+    <message>
+        <source>It was stopped after {count} turns.</source>
+        <translation>Es wurde nach {count} Runden angehalten.</translation>
+    </message>
+    <message>
+        <source>It was stopped after {seconds} seconds.</source>
+        <translation>Es wurde nach {seconds} Sekunden angehalten.</translation>
+    </message>
+    <message>
+        <source>It was stopped because it cost {cost}; {most} is allowed.</source>
+        <translation>Es wurde angehalten, weil es {cost} kostete; erlaubt sind {most}.</translation>
+    </message>
+    <message>
+        <source>It was stopped because the conversation with the model became too long.</source>
+        <translation>Es wurde angehalten, weil das Gespräch mit dem Modell zu lang wurde.</translation>
+    </message>
+    <message>
         <source>It was stopped on request.</source>
         <translation>Es wurde auf Wunsch angehalten.</translation>
+    </message>
+    <message>
+        <source>It was stopped.</source>
+        <translation>Es wurde angehalten.</translation>
+    </message>
+    <message>
+        <source>It was the turn of another of your machines.</source>
+        <translation>Ein anderer deiner Rechner war an der Reihe.</translation>
+    </message>
+    <message>
+        <source>It was the turn of {machine}.</source>
+        <translation>{machine} war an der Reihe.</translation>
     </message>
     <message>
         <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
@@ -4671,6 +4859,22 @@
         <translation>Die Arbeit {key} läuft schon.</translation>
     </message>
     <message>
+        <source>Join 1 short name of a person to the full name near it.</source>
+        <translation>1 Kurznamen einer Person mit dem vollen Namen in seiner Nähe verbinden.</translation>
+    </message>
+    <message>
+        <source>Join {count} short names of people to the full names near them.</source>
+        <translation>{count} Kurznamen von Personen mit den vollen Namen in ihrer Nähe verbinden.</translation>
+    </message>
+    <message>
+        <source>Joined 1 short name of a person to the full name near it.</source>
+        <translation>1 Kurzname einer Person mit dem vollen Namen in seiner Nähe verbunden.</translation>
+    </message>
+    <message>
+        <source>Joined {count} short names of people to the full names near them.</source>
+        <translation>{count} Kurznamen von Personen mit den vollen Namen in ihrer Nähe verbunden.</translation>
+    </message>
+    <message>
         <source>Joplin export</source>
         <translation>Export von Joplin</translation>
     </message>
@@ -4775,6 +4979,10 @@
         <translation>Länge der Vektoren, die von einem entfernten Modell verlangt wird; 0 für dessen eigene.</translation>
     </message>
     <message>
+        <source>Let 1 fact fade.</source>
+        <translation>1 Fakt verblassen lassen.</translation>
+    </message>
+    <message>
         <source>Let facts that are not used lose confidence, and set aside those that faded.</source>
         <translation>Unbenutzte Fakten an Sicherheit verlieren lassen und verblasste beiseitelegen.</translation>
     </message>
@@ -4785,6 +4993,10 @@
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
         <translation>Lesen erlauben, während geschrieben wird; aus, für Dateisysteme ohne gemeinsamen Speicher, ist viel langsamer.</translation>
+    </message>
+    <message>
+        <source>Let {count} facts fade.</source>
+        <translation>{count} Fakten verblassen lassen.</translation>
     </message>
     <message>
         <source>Letta</source>
@@ -4801,6 +5013,14 @@
     <message>
         <source>Lines of the memory index.</source>
         <translation>Zeilen des Erinnerungsverzeichnisses.</translation>
+    </message>
+    <message>
+        <source>Linked 1 name.</source>
+        <translation>1 Name verknüpft.</translation>
+    </message>
+    <message>
+        <source>Linked {count} names.</source>
+        <translation>{count} Namen verknüpft.</translation>
     </message>
     <message>
         <source>Look into it with &apos;keepsake --vault&apos; in a folder of its own, then move it away; and keep the vault out of synchronised folders.</source>
@@ -5107,6 +5327,10 @@
         <translation>Namen, bis zu denen eine Erinnerung oder Nachricht wenige hat.</translation>
     </message>
     <message>
+        <source>Neither spaCy nor a language model is there to find names with.</source>
+        <translation>Weder spaCy noch ein Sprachmodell ist da, um Namen zu finden.</translation>
+    </message>
+    <message>
         <source>Ner batch</source>
         <translation>Texte der Namenserkennung</translation>
     </message>
@@ -5119,8 +5343,20 @@
         <translation>Kein Agent namens „{name}“ hat einen eigenen Tresor. Siehe „agent.vaults“.</translation>
     </message>
     <message>
+        <source>No conversation waits.</source>
+        <translation>Keine Unterhaltung wartet.</translation>
+    </message>
+    <message>
         <source>No daily backups are made, while old observations are archived and in time deleted.</source>
         <translation>Es gibt keine täglichen Sicherungen, während alte Beobachtungen archiviert und mit der Zeit gelöscht werden.</translation>
+    </message>
+    <message>
+        <source>No fact faded.</source>
+        <translation>Kein Fakt ist verblasst.</translation>
+    </message>
+    <message>
+        <source>No fact has to fade.</source>
+        <translation>Kein Fakt muss verblassen.</translation>
     </message>
     <message>
         <source>No item has such a tag.</source>
@@ -5143,12 +5379,36 @@
         <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
     </message>
     <message>
+        <source>No model could be asked: {why}</source>
+        <translation>Kein Modell konnte gefragt werden: {why}</translation>
+    </message>
+    <message>
+        <source>No observation is old enough.</source>
+        <translation>Keine Beobachtung ist alt genug.</translation>
+    </message>
+    <message>
+        <source>No observation was old enough.</source>
+        <translation>Keine Beobachtung war alt genug.</translation>
+    </message>
+    <message>
         <source>No other text of that id is kept for this memory.</source>
         <translation>Zu dieser Erinnerung ist kein anderer Text mit dieser Kennung aufbewahrt.</translation>
     </message>
     <message>
         <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
         <translation>Es werden keine anderen Vektoren erstellt; wähle zuerst mit „embedding.change“ ein Modell.</translation>
+    </message>
+    <message>
+        <source>No reflection was written.</source>
+        <translation>Es wurde kein Rückblick geschrieben.</translation>
+    </message>
+    <message>
+        <source>No reflection was written: the last one is {age} old, and reflection.min_days asks for {days} days between two.</source>
+        <translation>Es wurde kein Rückblick geschrieben: Der letzte ist {age} alt, und reflection.min_days verlangt {days} Tage zwischen zweien.</translation>
+    </message>
+    <message>
+        <source>No reflection was written: the last {days} have {facts}, and reflection.min_facts asks for {least}.</source>
+        <translation>Es wurde kein Rückblick geschrieben: Der letzte Zeitraum ({days}) hat {facts}, und reflection.min_facts verlangt {least}.</translation>
     </message>
     <message>
         <source>No schedule runs, because the vault cannot be written: {why}</source>
@@ -5173,6 +5433,10 @@
     <message>
         <source>No text has the word {words}.</source>
         <translation>Kein Text enthält das Wort {words}.</translation>
+    </message>
+    <message>
+        <source>No text was searched again.</source>
+        <translation>Kein Text wurde erneut durchsucht.</translation>
     </message>
     <message>
         <source>No time is both after and before what you asked, so nothing can match.</source>
@@ -5311,6 +5575,10 @@
         <translation>Nur Programme mit vollem Vertrauen wählen Kennungen. Lass „id“ weg, um eine zu bekommen.</translation>
     </message>
     <message>
+        <source>Only the first {count} are listed.</source>
+        <translation>Nur die ersten {count} sind aufgeführt.</translation>
+    </message>
+    <message>
         <source>Only the first {most} characters were searched.</source>
         <translation>Nur die ersten {most} Zeichen wurden gesucht.</translation>
     </message>
@@ -5395,8 +5663,32 @@
         <translation>Preis von einer Million Tokens, die das Modell schreibt, in deiner Währung.</translation>
     </message>
     <message>
+        <source>Private texts are kept from the language model, so rules wrote it.</source>
+        <translation>Private Texte bekommt das Sprachmodell nicht, deshalb schrieben ihn Regeln.</translation>
+    </message>
+    <message>
         <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
         <translation>Private Texte werden nicht an {host} gesendet; die Einstellung llm.send_private würde es erlauben.</translation>
+    </message>
+    <message>
+        <source>Private texts were left out, for the settings keep them from the language model.</source>
+        <translation>Private Texte blieben außen vor, denn die Einstellungen halten sie vom Sprachmodell fern.</translation>
+    </message>
+    <message>
+        <source>Propose 1 merge.</source>
+        <translation>1 Zusammenführung vorschlagen.</translation>
+    </message>
+    <message>
+        <source>Propose {count} merges.</source>
+        <translation>{count} Zusammenführungen vorschlagen.</translation>
+    </message>
+    <message>
+        <source>Proposed 1 merge of entities that may be one; see the inbox.</source>
+        <translation>1 Zusammenführung von Einträgen vorgeschlagen, die dasselbe sein können; siehe Eingang.</translation>
+    </message>
+    <message>
+        <source>Proposed {count} merges of entities that may be one; see the inbox.</source>
+        <translation>{count} Zusammenführungen von Einträgen vorgeschlagen, die dasselbe sein können; siehe Eingang.</translation>
     </message>
     <message>
         <source>Put the key into its place, or choose a service that needs none.</source>
@@ -5423,8 +5715,24 @@
         <translation>Lesen</translation>
     </message>
     <message>
+        <source>Read 1 conversation for lasting facts.</source>
+        <translation>1 Unterhaltung auf dauerhafte Fakten lesen.</translation>
+    </message>
+    <message>
         <source>Read a memory</source>
         <translation>Hat eine Erinnerung gelesen</translation>
+    </message>
+    <message>
+        <source>Read {count} conversations for lasting facts.</source>
+        <translation>{count} Unterhaltungen auf dauerhafte Fakten lesen.</translation>
+    </message>
+    <message>
+        <source>Read {messages} of 1 conversation: {outcomes}.</source>
+        <translation>{messages} aus 1 Unterhaltung gelesen: {outcomes}.</translation>
+    </message>
+    <message>
+        <source>Read {messages} of {count} conversations: {outcomes}.</source>
+        <translation>{messages} aus {count} Unterhaltungen gelesen: {outcomes}.</translation>
     </message>
     <message>
         <source>Read-only file system</source>
@@ -5631,6 +5939,10 @@
         <translation>Zeitpläne können nicht laufen: {why}</translation>
     </message>
     <message>
+        <source>Search 1 text for names.</source>
+        <translation>1 Text nach Namen durchsuchen.</translation>
+    </message>
+    <message>
         <source>Search by meaning covers only the present, so the past was searched by words.</source>
         <translation>Die Suche nach Bedeutung kennt nur die Gegenwart, darum wurde die Vergangenheit nach Wörtern durchsucht.</translation>
     </message>
@@ -5655,8 +5967,20 @@
         <translation>Texte mit wenigen Namen noch einmal durchsuchen, Namen einer Person zusammenführen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
     </message>
     <message>
+        <source>Search {count} texts for names.</source>
+        <translation>{count} Texte nach Namen durchsuchen.</translation>
+    </message>
+    <message>
+        <source>Searched 1 text again.</source>
+        <translation>1 Text erneut durchsucht.</translation>
+    </message>
+    <message>
         <source>Searched your memory</source>
         <translation>Hat dein Gedächtnis durchsucht</translation>
+    </message>
+    <message>
+        <source>Searched {count} texts again.</source>
+        <translation>{count} Texte erneut durchsucht.</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
@@ -5809,6 +6133,14 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Größe von Text und Bedienelementen, in Prozent.</translation>
+    </message>
+    <message>
+        <source>Skipped at {first}. {why}</source>
+        <translation>Ausgelassen um {first}. {why}</translation>
+    </message>
+    <message>
+        <source>Skipped {count} times from {first} to {last}. {why}</source>
+        <translation>{count}-mal ausgelassen von {first} bis {last}. {why}</translation>
     </message>
     <message>
         <source>Slack</source>
@@ -6043,6 +6375,10 @@
         <translation>Die Sicherung heißt jetzt {name} und liegt im selben Ordner. Starte Keepsake neu; „keepsake backup list“ zeigt die anderen Sicherungen.</translation>
     </message>
     <message>
+        <source>The backup {latest} was verified.</source>
+        <translation>Die Sicherung {latest} wurde geprüft.</translation>
+    </message>
+    <message>
         <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
         <translation>Der Anfang von {name} ist beschädigt, und darin liegt der Schlüssel: Nichts davon ist lesbar. Kopiere die Datei noch einmal, oder nimm eine andere Kopie.</translation>
     </message>
@@ -6137,6 +6473,10 @@
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
         <translation>Die Datenbank nimmt gerade keine Änderungen an: Sie lässt sich nur lesen.</translation>
+    </message>
+    <message>
+        <source>The database was optimized.</source>
+        <translation>Die Datenbank wurde optimiert.</translation>
     </message>
     <message>
         <source>The database&apos;s log was damaged and was set aside as {name}; what was written last may be missing.</source>
@@ -6427,6 +6767,14 @@
         <translation>Die Schlüssel dieses Rechners sind zu alt für das, was die anderen jetzt teilen. Erstelle auf einem anderen deiner Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
+        <source>The language model</source>
+        <translation>Das Sprachmodell</translation>
+    </message>
+    <message>
+        <source>The language model answered nothing.</source>
+        <translation>Das Sprachmodell hat nichts geantwortet.</translation>
+    </message>
+    <message>
         <source>The language model cannot be asked now.</source>
         <translation>Das Sprachmodell lässt sich jetzt nicht fragen.</translation>
     </message>
@@ -6447,12 +6795,24 @@
         <translation>Das Sprachmodell brauchte zu lange; es wurde nach den Regeln gespeichert.</translation>
     </message>
     <message>
+        <source>The language model was not always there: {why}</source>
+        <translation>Das Sprachmodell war nicht immer da: {why}</translation>
+    </message>
+    <message>
+        <source>The language model was not used: {why}</source>
+        <translation>Das Sprachmodell wurde nicht verwendet: {why}</translation>
+    </message>
+    <message>
         <source>The language model&apos;s account is empty or too long.</source>
         <translation>Der Bericht des Sprachmodells ist leer oder zu lang.</translation>
     </message>
     <message>
         <source>The language model&apos;s answer is not a JSON object of the agreed form.</source>
         <translation>Die Antwort des Sprachmodells ist kein JSON-Objekt der vereinbarten Form.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s sentences cited too few sources, so rules wrote it.</source>
+        <translation>Die Sätze des Sprachmodells nannten zu wenige Quellen, deshalb schrieben ihn Regeln.</translation>
     </message>
     <message>
         <source>The language model&apos;s summary is empty or too long.</source>
@@ -6497,6 +6857,10 @@
     <message>
         <source>The log of the database could not be taken into it.</source>
         <translation>Das Protokoll der Datenbank ließ sich nicht in sie übernehmen.</translation>
+    </message>
+    <message>
+        <source>The machine slept or its clock was set.</source>
+        <translation>Der Rechner schlief, oder seine Uhr wurde gestellt.</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -7035,6 +7399,10 @@
         <translation>Eine Sicherung dieses Namens gibt es nicht. „keepsake backup list“ zeigt sie.</translation>
     </message>
     <message>
+        <source>There is no backup to verify yet.</source>
+        <translation>Es gibt noch keine Sicherung zum Prüfen.</translation>
+    </message>
+    <message>
         <source>There is no backup.</source>
         <translation>Es gibt keine Sicherung.</translation>
     </message>
@@ -7231,8 +7599,16 @@
         <translation>Es gibt zu wenig, wonach sich fragen ließe. Füge Unterhaltungen oder Notizen hinzu, oder bewerte zuerst Suchergebnisse.</translation>
     </message>
     <message>
+        <source>There was no backup to verify.</source>
+        <translation>Es gab keine Sicherung zum Prüfen.</translation>
+    </message>
+    <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>Damals gab es keinen Namen mit der Kennung {entity_id}.</translation>
+    </message>
+    <message>
+        <source>There was nothing to read.</source>
+        <translation>Es gab nichts zu lesen.</translation>
     </message>
     <message>
         <source>These memories are encrypted already.</source>
@@ -7571,6 +7947,10 @@
         <translation>Zu viele Programme warten auf Zugriff. Erlaube oder verweigere zuerst einige.</translation>
     </message>
     <message>
+        <source>Took 1 short name apart again, which may be of somebody else.</source>
+        <translation>1 Kurznamen wieder getrennt, der jemand anderem gehören kann.</translation>
+    </message>
+    <message>
         <source>Took away 1 mention in texts that are gone.</source>
         <translation>1 Erwähnung in Texten entfernt, die es nicht mehr gibt.</translation>
     </message>
@@ -7589,6 +7969,10 @@
     <message>
         <source>Took in part of a conversation</source>
         <translation>Hat einen Teil einer Unterhaltung aufgenommen</translation>
+    </message>
+    <message>
+        <source>Took {count} short names apart again, which may be of somebody else.</source>
+        <translation>{count} Kurznamen wieder getrennt, die jemand anderem gehören können.</translation>
     </message>
     <message>
         <source>Transcripts are not followed for now: {why}</source>
@@ -7641,6 +8025,10 @@
     <message>
         <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
         <translation>Zwei Kopien dieses Tresors haben zugleich an einen Ort geschrieben. Beim nächsten Mal kommt das in Ordnung.</translation>
+    </message>
+    <message>
+        <source>Two of your machines changed the list of your machines at the same time, and the change that was made elsewhere counts. Make an invitation on another machine, and join here with its words: nothing that was written here is lost. Then change the list again where it is not as you want it.</source>
+        <translation>Zwei deiner Rechner haben die Liste deiner Rechner gleichzeitig geändert, und es gilt die Änderung, die anderswo gemacht wurde. Lade auf einem anderen Rechner ein und tritt hier mit den Wörtern der Einladung bei: Nichts, was hier geschrieben wurde, geht verloren. Ändere die Liste danach noch einmal, wo sie nicht so ist, wie du sie willst.</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>
@@ -7705,6 +8093,18 @@
     <message>
         <source>Wait</source>
         <translation>Warten</translation>
+    </message>
+    <message>
+        <source>Waited 1 minute: {why}.</source>
+        <translation>1 Minute gewartet: {why}.</translation>
+    </message>
+    <message>
+        <source>Waited {count} hours: {why}.</source>
+        <translation>{count} Stunden gewartet: {why}.</translation>
+    </message>
+    <message>
+        <source>Waited {count} minutes: {why}.</source>
+        <translation>{count} Minuten gewartet: {why}.</translation>
     </message>
     <message>
         <source>Waits because incognito is on.</source>
@@ -7781,6 +8181,10 @@
     <message>
         <source>What has expired could not be set aside: {why}</source>
         <translation>Abgelaufenes ließ sich nicht beiseitelegen: {why}</translation>
+    </message>
+    <message>
+        <source>What is deleted leaves the archive; only the history keeps it, by which an undo brings it back.</source>
+        <translation>Was gelöscht wird, verlässt das Archiv; nur der Verlauf behält es, und damit bringt ein Rückgängigmachen es zurück.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
@@ -7867,6 +8271,38 @@
         <translation>Nachrichten im Speicher</translation>
     </message>
     <message>
+        <source>Would archive 1 observation.</source>
+        <translation>Würde 1 Beobachtung archivieren.</translation>
+    </message>
+    <message>
+        <source>Would archive {count} observations.</source>
+        <translation>Würde {count} Beobachtungen archivieren.</translation>
+    </message>
+    <message>
+        <source>Would compress 1 observation into {digests}.</source>
+        <translation>Würde 1 Beobachtung in {digests} verdichten.</translation>
+    </message>
+    <message>
+        <source>Would compress {count} observations into {digests}.</source>
+        <translation>Würde {count} Beobachtungen in {digests} verdichten.</translation>
+    </message>
+    <message>
+        <source>Would delete 1 observation after its time in the archive.</source>
+        <translation>Würde 1 Beobachtung nach ihrer Zeit im Archiv löschen.</translation>
+    </message>
+    <message>
+        <source>Would delete {count} observations after their time in the archive.</source>
+        <translation>Würde {count} Beobachtungen nach ihrer Zeit im Archiv löschen.</translation>
+    </message>
+    <message>
+        <source>Would let 1 fact fade.</source>
+        <translation>Würde 1 Fakt verblassen lassen.</translation>
+    </message>
+    <message>
+        <source>Would let {count} facts fade.</source>
+        <translation>Würde {count} Fakten verblassen lassen.</translation>
+    </message>
+    <message>
         <source>Write [{name}] on a line of its own, and its settings below.</source>
         <translation>Schreibe [{name}] in eine eigene Zeile und seine Einstellungen darunter.</translation>
     </message>
@@ -7899,6 +8335,10 @@
         <translation>Schreibe stattdessen {new}; die nächste Änderung einer Einstellung tut es auch.</translation>
     </message>
     <message>
+        <source>Write “{title}”.</source>
+        <translation>„{title}“ schreiben.</translation>
+    </message>
+    <message>
         <source>Wrote a note</source>
         <translation>Hat eine Notiz geschrieben</translation>
     </message>
@@ -7911,12 +8351,28 @@
         <translation>Geschrieben: {items}</translation>
     </message>
     <message>
+        <source>Wrote “{title}” from 1 source.</source>
+        <translation>„{title}“ aus 1 Quelle geschrieben.</translation>
+    </message>
+    <message>
+        <source>Wrote “{title}” from {count} sources.</source>
+        <translation>„{title}“ aus {count} Quellen geschrieben.</translation>
+    </message>
+    <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>Dein Gedächtnis in {database} ist, wie es vorher war.</translation>
     </message>
     <message>
+        <source>Your other machines could not be asked. {reason}</source>
+        <translation>Deine anderen Rechner konnten nicht gefragt werden. {reason}</translation>
+    </message>
+    <message>
         <source>a change of conversation was not noticed</source>
         <translation>ein Wechsel der Unterhaltung wurde nicht bemerkt</translation>
+    </message>
+    <message>
+        <source>a fact</source>
+        <translation>ein Fakt</translation>
     </message>
     <message>
         <source>a long conversation could not be condensed</source>
@@ -7951,10 +8407,6 @@
         <translation>in einer anderen Kodierung</translation>
     </message>
     <message>
-        <source>another of your machines ran it</source>
-        <translation>ein anderer deiner Rechner hat es ausgeführt</translation>
-    </message>
-    <message>
         <source>are kept with the message, where no search finds them</source>
         <translation>ist bei der Nachricht aufbewahrt, wo keine Suche ihn findet</translation>
     </message>
@@ -7979,8 +8431,32 @@
         <translation>wähle den Embedder static</translation>
     </message>
     <message>
+        <source>comment</source>
+        <translation>Kommentar</translation>
+    </message>
+    <message>
+        <source>comments</source>
+        <translation>Kommentare</translation>
+    </message>
+    <message>
         <source>confidence</source>
         <translation>Sicherheit</translation>
+    </message>
+    <message>
+        <source>confidence {before} to {after}</source>
+        <translation>Gewissheit {before} zu {after}</translation>
+    </message>
+    <message>
+        <source>conversation</source>
+        <translation>Unterhaltung</translation>
+    </message>
+    <message>
+        <source>conversation {key}</source>
+        <translation>Unterhaltung {key}</translation>
+    </message>
+    <message>
+        <source>conversations</source>
+        <translation>Unterhaltungen</translation>
     </message>
     <message>
         <source>copies</source>
@@ -8003,8 +8479,32 @@
         <translation>Auszug</translation>
     </message>
     <message>
+        <source>document</source>
+        <translation>Dokument</translation>
+    </message>
+    <message>
+        <source>documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
         <source>email</source>
         <translation>E-Mail-Adresse</translation>
+    </message>
+    <message>
+        <source>entities</source>
+        <translation>Einträge</translation>
+    </message>
+    <message>
+        <source>entity</source>
+        <translation>Eintrag</translation>
+    </message>
+    <message>
+        <source>entries</source>
+        <translation>Einträge</translation>
+    </message>
+    <message>
+        <source>entry</source>
+        <translation>Eintrag</translation>
     </message>
     <message>
         <source>fact</source>
@@ -8023,6 +8523,14 @@
         <translation>fastembed unterstützt dieses Modell nicht; unterstützt werden {choices}.</translation>
     </message>
     <message>
+        <source>field</source>
+        <translation>Feld</translation>
+    </message>
+    <message>
+        <source>fields</source>
+        <translation>Felder</translation>
+    </message>
+    <message>
         <source>file</source>
         <translation>Datei</translation>
     </message>
@@ -8039,12 +8547,24 @@
         <translation>Dateien, die an E-Mails hängen,</translation>
     </message>
     <message>
+        <source>from the archive</source>
+        <translation>aus dem Archiv</translation>
+    </message>
+    <message>
         <source>goal</source>
         <translation>Ziel</translation>
     </message>
     <message>
         <source>hashtag</source>
         <translation>Hashtag</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation>Köpfe</translation>
     </message>
     <message>
         <source>hidden file</source>
@@ -8095,6 +8615,14 @@
         <translation>in keinem bekannten Format</translation>
     </message>
     <message>
+        <source>integrity, repaired where it is derived</source>
+        <translation>Unversehrtheit; repariert, wo sie abgeleitet ist</translation>
+    </message>
+    <message>
+        <source>into the trash</source>
+        <translation>in den Papierkorb</translation>
+    </message>
+    <message>
         <source>is a SQLite database without memories in tables that are known</source>
         <translation>ist eine SQLite-Datenbank, deren Tabellen keine bekannten Erinnerungen enthalten</translation>
     </message>
@@ -8143,16 +8671,8 @@
         <translation>ist kein gültiges TOML: In Zeile {line}, Spalte {column} stimmt etwas nicht</translation>
     </message>
     <message>
-        <source>it began on {machine}, which was not heard of since</source>
-        <translation>es begann auf {machine}, von dem seither nichts zu hören war</translation>
-    </message>
-    <message>
         <source>it is not valid JSON: {error}</source>
         <translation>es ist kein gültiges JSON: {error}</translation>
-    </message>
-    <message>
-        <source>it ran on {machine}</source>
-        <translation>es lief auf {machine}</translation>
     </message>
     <message>
         <source>item</source>
@@ -8179,6 +8699,18 @@
         <translation>lass search.reranker leer</translation>
     </message>
     <message>
+        <source>less than a day</source>
+        <translation>weniger als einen Tag</translation>
+    </message>
+    <message>
+        <source>line</source>
+        <translation>Zeile</translation>
+    </message>
+    <message>
+        <source>lines</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
         <source>link</source>
         <translation>Verknüpfung</translation>
     </message>
@@ -8199,6 +8731,14 @@
         <translation>sieht nach einem Export von {program} aus, der noch nicht unterstützt wird</translation>
     </message>
     <message>
+        <source>mail</source>
+        <translation>Mail</translation>
+    </message>
+    <message>
+        <source>mails</source>
+        <translation>Mails</translation>
+    </message>
+    <message>
         <source>mem0</source>
         <translation>mem0</translation>
     </message>
@@ -8209,6 +8749,10 @@
     <message>
         <source>memory</source>
         <translation>Erinnerung</translation>
+    </message>
+    <message>
+        <source>memory with few names</source>
+        <translation>Erinnerung mit wenigen Namen</translation>
     </message>
     <message>
         <source>mention</source>
@@ -8223,6 +8767,10 @@
         <translation>Nachricht</translation>
     </message>
     <message>
+        <source>message with few names</source>
+        <translation>Nachricht mit wenigen Namen</translation>
+    </message>
+    <message>
         <source>messages</source>
         <translation>Nachrichten</translation>
     </message>
@@ -8231,12 +8779,24 @@
         <translation>Name</translation>
     </message>
     <message>
+        <source>names</source>
+        <translation>Namen</translation>
+    </message>
+    <message>
         <source>no memories could be taken</source>
         <translation>es ließen sich keine Erinnerungen übernehmen</translation>
     </message>
     <message>
+        <source>no new facts</source>
+        <translation>keine neuen Fakten</translation>
+    </message>
+    <message>
         <source>note</source>
         <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>notes</source>
+        <translation>Notizen</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -8245,6 +8805,10 @@
     <message>
         <source>nothing is done any more</source>
         <translation>es wird nichts mehr getan</translation>
+    </message>
+    <message>
+        <source>nothing is drawn from it</source>
+        <translation>daraus wird nichts entnommen</translation>
     </message>
     <message>
         <source>nothing of use</source>
@@ -8303,6 +8867,14 @@
         <translation>andere Namen</translation>
     </message>
     <message>
+        <source>page</source>
+        <translation>Seite</translation>
+    </message>
+    <message>
+        <source>pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
         <source>people</source>
         <translation>Personen</translation>
     </message>
@@ -8343,6 +8915,10 @@
         <translation>Projekt</translation>
     </message>
     <message>
+        <source>projects</source>
+        <translation>Projekte</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>Anfragen</translation>
     </message>
@@ -8363,6 +8939,14 @@
         <translation>Reflexion</translation>
     </message>
     <message>
+        <source>relation</source>
+        <translation>Beziehung</translation>
+    </message>
+    <message>
+        <source>relation {first} {verb} {second}</source>
+        <translation>Beziehung {first} {verb} {second}</translation>
+    </message>
+    <message>
         <source>relations</source>
         <translation>Beziehungen</translation>
     </message>
@@ -8375,12 +8959,20 @@
         <translation>Zeilen</translation>
     </message>
     <message>
+        <source>session {key}</source>
+        <translation>Unterhaltung {key}</translation>
+    </message>
+    <message>
         <source>something else</source>
         <translation>etwas anderes</translation>
     </message>
     <message>
         <source>something that is no chat answer</source>
         <translation>etwas, das keine Chat-Antwort ist</translation>
+    </message>
+    <message>
+        <source>statistics for the query planner</source>
+        <translation>Statistiken für die Abfrageplanung</translation>
     </message>
     <message>
         <source>step</source>
@@ -8395,6 +8987,10 @@
         <translation>Zusammenfassung</translation>
     </message>
     <message>
+        <source>table {name}</source>
+        <translation>Tabelle {name}</translation>
+    </message>
+    <message>
         <source>tags</source>
         <translation>Tags</translation>
     </message>
@@ -8405,6 +9001,10 @@
     <message>
         <source>texts</source>
         <translation>Texte</translation>
+    </message>
+    <message>
+        <source>texts for which making vectors failed</source>
+        <translation>Texte, für die das Erstellen von Vektoren fehlschlug</translation>
     </message>
     <message>
         <source>that lead out of the folder or nowhere</source>
@@ -8555,6 +9155,10 @@
         <translation>Titel</translation>
     </message>
     <message>
+        <source>to the archive</source>
+        <translation>ins Archiv</translation>
+    </message>
+    <message>
         <source>true or false</source>
         <translation>true oder false</translation>
     </message>
@@ -8671,6 +9275,10 @@
         <translation>{client} ist schon verbunden. Trenne es zuerst („keepsake agent disconnect {client_name}“).</translation>
     </message>
     <message>
+        <source>{count} Markdown files</source>
+        <translation>{count} Markdown-Dateien</translation>
+    </message>
+    <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} angehängte Dateien, die keine Notiz zeigt, blieben weg.</translation>
     </message>
@@ -8683,12 +9291,36 @@
         <translation>{count} Unterhaltungen warten darauf.</translation>
     </message>
     <message>
+        <source>{count} conversations wait for the language model: {why}</source>
+        <translation>{count} Unterhaltungen warten auf das Sprachmodell: {why}</translation>
+    </message>
+    <message>
+        <source>{count} days</source>
+        <translation>{count} Tage</translation>
+    </message>
+    <message>
+        <source>{count} digests</source>
+        <translation>{count} Zusammenfassungen</translation>
+    </message>
+    <message>
         <source>{count} encrypted passages were left out. Decrypt the text in Evernote, and export the note again.</source>
         <translation>{count} verschlüsselte Passagen blieben weg. Entschlüssele den Text in Evernote, und exportiere die Notiz noch einmal.</translation>
     </message>
     <message>
         <source>{count} entries of other Google products were left out.</source>
         <translation>{count} Einträge anderer Google-Produkte blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} facts</source>
+        <translation>{count} Fakten</translation>
+    </message>
+    <message>
+        <source>{count} faded facts are kept for now, because a run and a month may set aside only a share of the facts.</source>
+        <translation>{count} verblasste Fakten bleiben vorerst, weil ein Lauf und ein Monat nur einen Teil der Fakten beiseitelegen dürfen.</translation>
+    </message>
+    <message>
+        <source>{count} files</source>
+        <translation>{count} Dateien</translation>
     </message>
     <message>
         <source>{count} files of the archive are none of Joplin&apos;s and were left out.</source>
@@ -8711,8 +9343,16 @@
         <translation>{count} Dateien, die keine Seite zeigt, blieben weg.</translation>
     </message>
     <message>
+        <source>{count} for you to decide in the inbox</source>
+        <translation>{count} zur Entscheidung im Eingang</translation>
+    </message>
+    <message>
         <source>{count} hidden folders were left out ({names}).</source>
         <translation>{count} verborgene Ordner blieben weg ({names}).</translation>
+    </message>
+    <message>
+        <source>{count} known already</source>
+        <translation>{count} schon bekannt</translation>
     </message>
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
@@ -8721,6 +9361,10 @@
     <message>
         <source>{count} mentions of people and things stand in texts that are gone.</source>
         <translation>{count} Erwähnungen von Personen und Sachen stehen in Texten, die es nicht mehr gibt.</translation>
+    </message>
+    <message>
+        <source>{count} messages</source>
+        <translation>{count} Nachrichten</translation>
     </message>
     <message>
         <source>{count} messages cannot be found by search.</source>
@@ -8743,6 +9387,10 @@
         <translation>{count} weitere Zeilen beginnen mit Datum und Uhrzeit und wurden als Teil einer Nachricht gelesen.</translation>
     </message>
     <message>
+        <source>{count} new facts</source>
+        <translation>{count} neue Fakten</translation>
+    </message>
+    <message>
         <source>{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back, or delete the notes here.</source>
         <translation>{count} Notizen fehlen auf einmal im Ordner {root}, darum wurde keine in den Papierkorb verschoben. Lege die Dateien zurück, oder lösche die Notizen hier.</translation>
     </message>
@@ -8755,8 +9403,16 @@
         <translation>{count} Notizen des Ordners {root} wurden hier auf einmal gelöscht, darum blieben ihre Dateien dort. Stelle die Notizen wieder her, oder lösche die Dateien.</translation>
     </message>
     <message>
+        <source>{count} observations into one digest</source>
+        <translation>{count} Beobachtungen in eine Zusammenfassung</translation>
+    </message>
+    <message>
         <source>{count} of its observations are no texts and were left out.</source>
         <translation>{count} seiner Beobachtungen sind keine Texte und blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} of them against an older one</source>
+        <translation>davon {count} gegen einen älteren</translation>
     </message>
     <message>
         <source>{count} pages have no text, such as scanned pages.</source>
@@ -8787,6 +9443,10 @@
         <translation>{count} Sucheinträgen fehlt die Wortzahl, nach der die Suche ordnet.</translation>
     </message>
     <message>
+        <source>{count} sentences without sources left out.</source>
+        <translation>{count} Sätze ohne Quellen wurden weggelassen.</translation>
+    </message>
+    <message>
         <source>{count} sessions lack the note of how far they are.</source>
         <translation>{count} Unterhaltungen fehlt der Vermerk, wie weit sie sind.</translation>
     </message>
@@ -8799,12 +9459,28 @@
         <translation>{count} Texte, die es nicht mehr gibt, warten noch auf das Erkennen von Namen.</translation>
     </message>
     <message>
+        <source>{count} that newer ones had overtaken</source>
+        <translation>{count}, die von neueren überholt waren</translation>
+    </message>
+    <message>
+        <source>{count} transcripts</source>
+        <translation>{count} Mitschriften</translation>
+    </message>
+    <message>
         <source>{count} vectors belong to nothing.</source>
         <translation>{count} Vektoren gehören zu nichts.</translation>
     </message>
     <message>
         <source>{count} views of databases were left out; the whole tables hold their rows.</source>
         <translation>{count} Ansichten von Datenbanken blieben weg; die ganzen Tabellen enthalten ihre Zeilen.</translation>
+    </message>
+    <message>
+        <source>{count} were set aside.</source>
+        <translation>{count} wurden beiseitegelegt.</translation>
+    </message>
+    <message>
+        <source>{count} would be set aside.</source>
+        <translation>{count} würden beiseitegelegt.</translation>
     </message>
     <message>
         <source>{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.</source>
@@ -8933,6 +9609,14 @@
     <message>
         <source>{model} is not the same model as before; the vectors are made anew.</source>
         <translation>{model} ist nicht dasselbe Modell wie zuvor; die Vektoren werden neu erstellt.</translation>
+    </message>
+    <message>
+        <source>{model} writes the text.</source>
+        <translation>{model} schreibt den Text.</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation>{names} und {count} weitere</translation>
     </message>
     <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
@@ -9503,12 +10187,160 @@
         <translation>{what}, aus: {source}</translation>
     </message>
     <message>
+        <source>{whole}, after conversation {number}</source>
+        <translation>{whole}, nach Unterhaltung {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after entry {number}</source>
+        <translation>{whole}, nach Eintrag {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after mail {number}</source>
+        <translation>{whole}, nach Mail {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after memory {number}</source>
+        <translation>{whole}, nach Erinnerung {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after message {number}</source>
+        <translation>{whole}, nach Nachricht {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after name {number}</source>
+        <translation>{whole}, nach Name {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after note {number}</source>
+        <translation>{whole}, nach Notiz {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after project {number}</source>
+        <translation>{whole}, nach Projekt {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after value {number}</source>
+        <translation>{whole}, nach Wert {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, comments and fields</source>
+        <translation>{whole}, Kommentare und Felder</translation>
+    </message>
+    <message>
+        <source>{whole}, conversation {number}</source>
+        <translation>{whole}, Unterhaltung {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, document {number}</source>
+        <translation>{whole}, Dokument {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, entity {number}</source>
+        <translation>{whole}, Eintrag {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, entry {number}</source>
+        <translation>{whole}, Eintrag {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, file {number}</source>
+        <translation>{whole}, Datei {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, just before it</source>
+        <translation>{whole}, unmittelbar davor</translation>
+    </message>
+    <message>
+        <source>{whole}, line {number}</source>
+        <translation>{whole}, Zeile {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, mail {number}</source>
+        <translation>{whole}, Mail {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, memory {number}</source>
+        <translation>{whole}, Erinnerung {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, message {number}</source>
+        <translation>{whole}, Nachricht {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, name {number}</source>
+        <translation>{whole}, Name {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, note {number}</source>
+        <translation>{whole}, Notiz {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, page {number}</source>
+        <translation>{whole}, Seite {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, part {number} of {count}</source>
+        <translation>{whole}, Teil {number} von {count}</translation>
+    </message>
+    <message>
+        <source>{whole}, project {number}</source>
+        <translation>{whole}, Projekt {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, relation {number}</source>
+        <translation>{whole}, Beziehung {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, session {number}</source>
+        <translation>{whole}, Unterhaltung {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, tab {number}</source>
+        <translation>{whole}, Reiter {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, table {number}</source>
+        <translation>{whole}, Tabelle {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, value {number}</source>
+        <translation>{whole}, Wert {number}</translation>
+    </message>
+    <message>
         <source>{why} Another value counts.</source>
         <translation>{why} Ein anderer Wert gilt.</translation>
     </message>
     <message>
         <source>{why} Until then the vectors made so far answer searches.</source>
         <translation>{why} Bis dahin beantworten die bisherigen Vektoren Suchen.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ failed.</source>
+        <translation>„{name}“ ist fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is done.</source>
+        <translation>„{name}“ ist fertig.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused after 1 failure.</source>
+        <translation>„{name}“ ist nach 1 Fehler angehalten.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused after {count} failures in a row.</source>
+        <translation>„{name}“ ist nach {count} Fehlern hintereinander angehalten.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused because its times cannot be worked out: {why}</source>
+        <translation>„{name}“ ist angehalten, weil sich seine Zeiten nicht ermitteln lassen: {why}</translation>
+    </message>
+    <message>
+        <source>‘{name}’ was left out once. {why}</source>
+        <translation>„{name}“ wurde einmal ausgelassen. {why}</translation>
+    </message>
+    <message>
+        <source>‘{name}’ was left out {count} times. {why}</source>
+        <translation>„{name}“ wurde {count}-mal ausgelassen. {why}</translation>
     </message>
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>

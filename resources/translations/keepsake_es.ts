@@ -2655,6 +2655,10 @@
         <translation>-on: no se puede buscar, así que nada coincide; usa before: o after: en su lugar.</translation>
     </message>
     <message>
+        <source>1 Markdown file</source>
+        <translation>1 archivo Markdown</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>Se omitió 1 archivo adjunto que ninguna nota muestra.</translation>
     </message>
@@ -2671,6 +2675,14 @@
         <translation>1 conversación lo espera.</translation>
     </message>
     <message>
+        <source>1 conversation waits for the language model: {why}</source>
+        <translation>1 conversación espera al modelo de lenguaje: {why}</translation>
+    </message>
+    <message>
+        <source>1 day</source>
+        <translation>1 día</translation>
+    </message>
+    <message>
         <source>1 digest</source>
         <translation>1 resumen</translation>
     </message>
@@ -2685,6 +2697,14 @@
     <message>
         <source>1 fact</source>
         <translation>1 hecho</translation>
+    </message>
+    <message>
+        <source>1 faded fact is kept for now, because a run and a month may set aside only a share of the facts.</source>
+        <translation>1 hecho desvanecido se conserva por ahora, porque una ejecución y un mes solo pueden apartar una parte de los hechos.</translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation>1 archivo</translation>
     </message>
     <message>
         <source>1 file of the archive is none of Joplin&apos;s and was left out.</source>
@@ -2723,6 +2743,10 @@
         <translation>1 mención de una persona o cosa está en textos que ya no existen.</translation>
     </message>
     <message>
+        <source>1 message</source>
+        <translation>1 mensaje</translation>
+    </message>
+    <message>
         <source>1 message cannot be found by search.</source>
         <translation>1 mensaje no se puede encontrar con la búsqueda.</translation>
     </message>
@@ -2747,6 +2771,10 @@
         <translation>1 nombre</translation>
     </message>
     <message>
+        <source>1 new fact</source>
+        <translation>1 hecho nuevo</translation>
+    </message>
+    <message>
         <source>1 note</source>
         <translation>1 nota</translation>
     </message>
@@ -2757,6 +2785,10 @@
     <message>
         <source>1 observation</source>
         <translation>1 observación</translation>
+    </message>
+    <message>
+        <source>1 observation into one digest</source>
+        <translation>1 observación en un resumen</translation>
     </message>
     <message>
         <source>1 of its observations is no text and was left out.</source>
@@ -2807,6 +2839,10 @@
         <translation>A 1 entrada de búsqueda le falta su número de palabras, por el que ordena la búsqueda.</translation>
     </message>
     <message>
+        <source>1 sentence without sources left out.</source>
+        <translation>Se omitió 1 frase sin fuentes.</translation>
+    </message>
+    <message>
         <source>1 session lacks the note of how far it is.</source>
         <translation>A 1 conversación le falta la nota de hasta dónde llega.</translation>
     </message>
@@ -2823,12 +2859,24 @@
         <translation>1 texto que ya no existe espera a que se lean sus nombres.</translation>
     </message>
     <message>
+        <source>1 transcript</source>
+        <translation>1 transcripción</translation>
+    </message>
+    <message>
         <source>1 vector belongs to nothing.</source>
         <translation>1 vector no pertenece a nada.</translation>
     </message>
     <message>
         <source>1 view of a database was left out; the whole tables hold their rows.</source>
         <translation>Se omitió 1 vista de una base de datos; las tablas completas contienen sus filas.</translation>
+    </message>
+    <message>
+        <source>1 was set aside.</source>
+        <translation>Se apartó 1.</translation>
+    </message>
+    <message>
+        <source>1 would be set aside.</source>
+        <translation>Se apartaría 1.</translation>
     </message>
     <message>
         <source>1 {things} was left out ({names}).</source>
@@ -2933,6 +2981,10 @@
     <message>
         <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
         <translation>Una clave de {service} va ligada a su dirección; establece antes {section}.base_url.</translation>
+    </message>
+    <message>
+        <source>A language model reads them; which facts it finds shows after the run.</source>
+        <translation>Las lee un modelo de lenguaje; qué hechos encuentra se ve después de la ejecución.</translation>
     </message>
     <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
@@ -3271,6 +3323,10 @@
         <translation>Otro equipo escribe con un Keepsake más reciente. Actualiza Keepsake aquí para ver lo que escribió (cambios en espera: {n}).</translation>
     </message>
     <message>
+        <source>Another of your machines ran it.</source>
+        <translation>Lo ejecutó otro de tus equipos.</translation>
+    </message>
+    <message>
         <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
         <translation>Otro de tus equipos lo está ejecutando en este momento. Inténtalo de nuevo cuando haya terminado.</translation>
     </message>
@@ -3287,6 +3343,10 @@
         <translation>Otro programa mantiene bloqueado un archivo en {server}. Se volverá a intentar automáticamente; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
+        <source>Another reflection was written meanwhile.</source>
+        <translation>Mientras tanto se escribió otra reflexión.</translation>
+    </message>
+    <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
         <translation>El programa de otro usuario escucha donde debería hacerlo Keepsake.</translation>
     </message>
@@ -3301,6 +3361,14 @@
     <message>
         <source>Apple Notes</source>
         <translation>Apple Notes</translation>
+    </message>
+    <message>
+        <source>Archived 1 observation.</source>
+        <translation>1 observación archivada.</translation>
+    </message>
+    <message>
+        <source>Archived {count} observations.</source>
+        <translation>{count} observaciones archivadas.</translation>
     </message>
     <message>
         <source>Archived {items}</source>
@@ -3419,8 +3487,16 @@
         <translation>Actualizar los resúmenes de una conversación cuando queda en calma.</translation>
     </message>
     <message>
+        <source>Brought 1 fact back that another machine set aside and this one uses.</source>
+        <translation>Recuperado 1 hecho que otro equipo apartó y este usa.</translation>
+    </message>
+    <message>
         <source>Brought back {items}</source>
         <translation>Recuperado: {items}</translation>
+    </message>
+    <message>
+        <source>Brought {count} facts back that another machine set aside and this one uses.</source>
+        <translation>Recuperados {count} hechos que otro equipo apartó y este usa.</translation>
     </message>
     <message>
         <source>Budget</source>
@@ -3473,6 +3549,10 @@
     <message>
         <source>Care for the database at night, and verify the latest backup.</source>
         <translation>Cuidar la base de datos de noche y verificar la última copia.</translation>
+    </message>
+    <message>
+        <source>Care for the database; no content changes.</source>
+        <translation>Cuidado de la base de datos; el contenido no cambia.</translation>
     </message>
     <message>
         <source>Changed a conversation</source>
@@ -3597,6 +3677,14 @@
     <message>
         <source>Compress similar old observations, archive idle ones, and clean up the archive.</source>
         <translation>Condensar observaciones antiguas parecidas, archivar las que no se usan y limpiar el archivo.</translation>
+    </message>
+    <message>
+        <source>Compressed 1 observation into {digests}.</source>
+        <translation>1 observación condensada en {digests}.</translation>
+    </message>
+    <message>
+        <source>Compressed {count} observations into {digests}.</source>
+        <translation>{count} observaciones condensadas en {digests}.</translation>
     </message>
     <message>
         <source>Condensed</source>
@@ -3823,8 +3911,16 @@
         <translation>Elimina la carpeta cuando estés seguro de que no se echa nada en falta.</translation>
     </message>
     <message>
+        <source>Deleted 1 observation after its time in the archive.</source>
+        <translation>1 observación eliminada tras su tiempo en el archivo.</translation>
+    </message>
+    <message>
         <source>Deleted a note</source>
         <translation>Eliminó una nota</translation>
+    </message>
+    <message>
+        <source>Deleted {count} observations after their time in the archive.</source>
+        <translation>{count} observaciones eliminadas tras su tiempo en el archivo.</translation>
     </message>
     <message>
         <source>Deleted {items}</source>
@@ -3955,6 +4051,10 @@
         <translation>Los hechos y el índice pueden ocupar {context} tokens, todos los {budget} de «sessions.budget».</translation>
     </message>
     <message>
+        <source>Facts are shown of the first {count} only.</source>
+        <translation>Solo se muestran hechos de las primeras {count}.</translation>
+    </message>
+    <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
         <translation>Hechos de otras conversaciones en el contexto de un agente.</translation>
     </message>
@@ -3997,6 +4097,10 @@
     <message>
         <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
         <translation>Los archivos de otro equipo no se siguen unos a otros: la carpeta muestra un estado más antiguo que antes, o dos copias de una bóveda escribieron en ella.</translation>
+    </message>
+    <message>
+        <source>Finding names with a language model or spaCy is switched off in the settings.</source>
+        <translation>Buscar nombres con un modelo de lenguaje o spaCy está desactivado en los ajustes.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -4173,6 +4277,10 @@
     <message>
         <source>Is a directory</source>
         <translation>Es una carpeta</translation>
+    </message>
+    <message>
+        <source>It began on {machine}, which was not heard of since.</source>
+        <translation>Empezó en {machine}, del que no se ha sabido nada desde entonces.</translation>
     </message>
     <message>
         <source>It begins with a date and a time and was read as part of the message before it.</source>
@@ -4507,12 +4615,28 @@
         <translation>No es TOML válido: {reason}.</translation>
     </message>
     <message>
+        <source>It is switched off in the settings.</source>
+        <translation>Está desactivado en los ajustes.</translation>
+    </message>
+    <message>
         <source>It leads out of the attachments folder, so it is not shown.</source>
         <translation>Conduce fuera de la carpeta de adjuntos, así que no se muestra.</translation>
     </message>
     <message>
         <source>It needs its passphrase or key and was left out; import it alone.</source>
         <translation>Necesita su frase de contraseña o clave y se omitió; impórtalo por separado.</translation>
+    </message>
+    <message>
+        <source>It ran already.</source>
+        <translation>Ya se ejecutaba.</translation>
+    </message>
+    <message>
+        <source>It ran on {machine}.</source>
+        <translation>Se ejecutó en {machine}.</translation>
+    </message>
+    <message>
+        <source>It stopped because of a fault in Keepsake ({kind}).</source>
+        <translation>Se detuvo por un fallo de Keepsake ({kind}).</translation>
     </message>
     <message>
         <source>It takes the vault&apos;s place when Keepsake is started again; until then nothing changes.</source>
@@ -4523,12 +4647,40 @@
         <translation>Admite {values}.</translation>
     </message>
     <message>
+        <source>It waited after a failure.</source>
+        <translation>Esperó tras un fallo.</translation>
+    </message>
+    <message>
+        <source>It waited because incognito was on.</source>
+        <translation>Esperó porque el modo incógnito estaba activo.</translation>
+    </message>
+    <message>
+        <source>It waited because {agent}, who made it, was paused.</source>
+        <translation>Esperó porque {agent}, que lo creó, estaba en pausa.</translation>
+    </message>
+    <message>
+        <source>It waited for a language model or an agent.</source>
+        <translation>Esperó a un modelo de lenguaje o a un agente.</translation>
+    </message>
+    <message>
+        <source>It waited: {why}</source>
+        <translation>Esperó: {why}</translation>
+    </message>
+    <message>
+        <source>It waited: {why}.</source>
+        <translation>Esperó: {why}.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Ya está en espera.</translation>
     </message>
     <message>
         <source>It was accepted already.</source>
         <translation>Ya se aceptó.</translation>
+    </message>
+    <message>
+        <source>It was checked and is sound.</source>
+        <translation>Se comprobó y está en orden.</translation>
     </message>
     <message>
         <source>It was left out.</source>
@@ -4543,6 +4695,10 @@
         <translation>Se omitió: {reason}.</translation>
     </message>
     <message>
+        <source>It was missed.</source>
+        <translation>Se perdió.</translation>
+    </message>
+    <message>
         <source>It was not finished: {why}</source>
         <translation>No se terminó: {why}</translation>
     </message>
@@ -4551,8 +4707,40 @@
         <translation>Ya se rechazó.</translation>
     </message>
     <message>
+        <source>It was stopped after 1 turn.</source>
+        <translation>Se detuvo tras 1 turno.</translation>
+    </message>
+    <message>
+        <source>It was stopped after {count} turns.</source>
+        <translation>Se detuvo tras {count} turnos.</translation>
+    </message>
+    <message>
+        <source>It was stopped after {seconds} seconds.</source>
+        <translation>Se detuvo tras {seconds} segundos.</translation>
+    </message>
+    <message>
+        <source>It was stopped because it cost {cost}; {most} is allowed.</source>
+        <translation>Se detuvo porque costó {cost}; se permite {most}.</translation>
+    </message>
+    <message>
+        <source>It was stopped because the conversation with the model became too long.</source>
+        <translation>Se detuvo porque la conversación con el modelo se hizo demasiado larga.</translation>
+    </message>
+    <message>
         <source>It was stopped on request.</source>
         <translation>Se detuvo a petición.</translation>
+    </message>
+    <message>
+        <source>It was stopped.</source>
+        <translation>Se detuvo.</translation>
+    </message>
+    <message>
+        <source>It was the turn of another of your machines.</source>
+        <translation>Le tocaba a otro de tus equipos.</translation>
+    </message>
+    <message>
+        <source>It was the turn of {machine}.</source>
+        <translation>Le tocaba a {machine}.</translation>
     </message>
     <message>
         <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
@@ -4671,6 +4859,22 @@
         <translation>La tarea {key} ya está en marcha.</translation>
     </message>
     <message>
+        <source>Join 1 short name of a person to the full name near it.</source>
+        <translation>Unir 1 nombre corto de una persona con el nombre completo cercano.</translation>
+    </message>
+    <message>
+        <source>Join {count} short names of people to the full names near them.</source>
+        <translation>Unir {count} nombres cortos de personas con los nombres completos cercanos.</translation>
+    </message>
+    <message>
+        <source>Joined 1 short name of a person to the full name near it.</source>
+        <translation>1 nombre corto de una persona unido al nombre completo cercano.</translation>
+    </message>
+    <message>
+        <source>Joined {count} short names of people to the full names near them.</source>
+        <translation>{count} nombres cortos de personas unidos a los nombres completos cercanos.</translation>
+    </message>
+    <message>
         <source>Joplin export</source>
         <translation>Exportación de Joplin</translation>
     </message>
@@ -4775,6 +4979,10 @@
         <translation>Longitud de los vectores que se pide a un modelo remoto; 0 para la suya.</translation>
     </message>
     <message>
+        <source>Let 1 fact fade.</source>
+        <translation>1 hecho se desvaneció.</translation>
+    </message>
+    <message>
         <source>Let facts that are not used lose confidence, and set aside those that faded.</source>
         <translation>Dejar que los hechos sin uso pierdan confianza y apartar los que se desvanecieron.</translation>
     </message>
@@ -4785,6 +4993,10 @@
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
         <translation>Dejar leer mientras se escribe; desactivado, para sistemas de archivos sin memoria compartida, es mucho más lento.</translation>
+    </message>
+    <message>
+        <source>Let {count} facts fade.</source>
+        <translation>{count} hechos se desvanecieron.</translation>
     </message>
     <message>
         <source>Letta</source>
@@ -4801,6 +5013,14 @@
     <message>
         <source>Lines of the memory index.</source>
         <translation>Líneas del índice de recuerdos.</translation>
+    </message>
+    <message>
+        <source>Linked 1 name.</source>
+        <translation>1 nombre vinculado.</translation>
+    </message>
+    <message>
+        <source>Linked {count} names.</source>
+        <translation>{count} nombres vinculados.</translation>
     </message>
     <message>
         <source>Look into it with &apos;keepsake --vault&apos; in a folder of its own, then move it away; and keep the vault out of synchronised folders.</source>
@@ -5107,6 +5327,10 @@
         <translation>Nombres hasta los que se considera que un recuerdo o mensaje tiene pocos.</translation>
     </message>
     <message>
+        <source>Neither spaCy nor a language model is there to find names with.</source>
+        <translation>No hay ni spaCy ni un modelo de lenguaje para buscar nombres.</translation>
+    </message>
+    <message>
         <source>Ner batch</source>
         <translation>Lote de reconocimiento de nombres</translation>
     </message>
@@ -5119,8 +5343,20 @@
         <translation>Ningún agente llamado «{name}» tiene bóveda propia. Ver «agent.vaults».</translation>
     </message>
     <message>
+        <source>No conversation waits.</source>
+        <translation>No espera ninguna conversación.</translation>
+    </message>
+    <message>
         <source>No daily backups are made, while old observations are archived and in time deleted.</source>
         <translation>No se hacen copias de seguridad diarias, mientras que las observaciones antiguas se archivan y con el tiempo se eliminan.</translation>
+    </message>
+    <message>
+        <source>No fact faded.</source>
+        <translation>Ningún hecho se desvaneció.</translation>
+    </message>
+    <message>
+        <source>No fact has to fade.</source>
+        <translation>Ningún hecho tiene que desvanecerse.</translation>
     </message>
     <message>
         <source>No item has such a tag.</source>
@@ -5143,12 +5379,36 @@
         <translation>No se eligió ningún recuerdo, así que no hay nada que poner en una cápsula.</translation>
     </message>
     <message>
+        <source>No model could be asked: {why}</source>
+        <translation>No se pudo preguntar a ningún modelo: {why}</translation>
+    </message>
+    <message>
+        <source>No observation is old enough.</source>
+        <translation>Ninguna observación es lo bastante antigua.</translation>
+    </message>
+    <message>
+        <source>No observation was old enough.</source>
+        <translation>Ninguna observación era lo bastante antigua.</translation>
+    </message>
+    <message>
         <source>No other text of that id is kept for this memory.</source>
         <translation>No se guarda ningún otro texto con ese identificador para este recuerdo.</translation>
     </message>
     <message>
         <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
         <translation>No se están creando otros vectores; elige antes un modelo con «embedding.change».</translation>
+    </message>
+    <message>
+        <source>No reflection was written.</source>
+        <translation>No se escribió ninguna reflexión.</translation>
+    </message>
+    <message>
+        <source>No reflection was written: the last one is {age} old, and reflection.min_days asks for {days} days between two.</source>
+        <translation>No se escribió ninguna reflexión: la última tiene {age} y reflection.min_days pide {days} días entre dos.</translation>
+    </message>
+    <message>
+        <source>No reflection was written: the last {days} have {facts}, and reflection.min_facts asks for {least}.</source>
+        <translation>No se escribió ninguna reflexión: el último periodo ({days}) tiene {facts} y reflection.min_facts pide {least}.</translation>
     </message>
     <message>
         <source>No schedule runs, because the vault cannot be written: {why}</source>
@@ -5173,6 +5433,10 @@
     <message>
         <source>No text has the word {words}.</source>
         <translation>Ningún texto tiene la palabra {words}.</translation>
+    </message>
+    <message>
+        <source>No text was searched again.</source>
+        <translation>No se volvió a examinar ningún texto.</translation>
     </message>
     <message>
         <source>No time is both after and before what you asked, so nothing can match.</source>
@@ -5311,6 +5575,10 @@
         <translation>Solo los programas con plena confianza eligen identificadores. Omite «id» para recibir uno.</translation>
     </message>
     <message>
+        <source>Only the first {count} are listed.</source>
+        <translation>Solo se enumeran las primeras {count}.</translation>
+    </message>
+    <message>
         <source>Only the first {most} characters were searched.</source>
         <translation>Solo se buscaron los primeros {most} caracteres.</translation>
     </message>
@@ -5395,8 +5663,32 @@
         <translation>Precio de un millón de tokens que escribe el modelo, en tu moneda.</translation>
     </message>
     <message>
+        <source>Private texts are kept from the language model, so rules wrote it.</source>
+        <translation>Los textos privados no llegan al modelo de lenguaje, así que la escribieron reglas.</translation>
+    </message>
+    <message>
         <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
         <translation>Los textos privados no se envían a {host}; el ajuste llm.send_private lo permitiría.</translation>
+    </message>
+    <message>
+        <source>Private texts were left out, for the settings keep them from the language model.</source>
+        <translation>Los textos privados se omitieron, porque los ajustes los apartan del modelo de lenguaje.</translation>
+    </message>
+    <message>
+        <source>Propose 1 merge.</source>
+        <translation>Proponer 1 fusión.</translation>
+    </message>
+    <message>
+        <source>Propose {count} merges.</source>
+        <translation>Proponer {count} fusiones.</translation>
+    </message>
+    <message>
+        <source>Proposed 1 merge of entities that may be one; see the inbox.</source>
+        <translation>Se propuso 1 fusión de entradas que pueden ser la misma; mira la bandeja de entrada.</translation>
+    </message>
+    <message>
+        <source>Proposed {count} merges of entities that may be one; see the inbox.</source>
+        <translation>Se propusieron {count} fusiones de entradas que pueden ser la misma; mira la bandeja de entrada.</translation>
     </message>
     <message>
         <source>Put the key into its place, or choose a service that needs none.</source>
@@ -5423,8 +5715,24 @@
         <translation>Leer</translation>
     </message>
     <message>
+        <source>Read 1 conversation for lasting facts.</source>
+        <translation>Leer 1 conversación en busca de hechos duraderos.</translation>
+    </message>
+    <message>
         <source>Read a memory</source>
         <translation>Leyó un recuerdo</translation>
+    </message>
+    <message>
+        <source>Read {count} conversations for lasting facts.</source>
+        <translation>Leer {count} conversaciones en busca de hechos duraderos.</translation>
+    </message>
+    <message>
+        <source>Read {messages} of 1 conversation: {outcomes}.</source>
+        <translation>Leídos {messages} de 1 conversación: {outcomes}.</translation>
+    </message>
+    <message>
+        <source>Read {messages} of {count} conversations: {outcomes}.</source>
+        <translation>Leídos {messages} de {count} conversaciones: {outcomes}.</translation>
     </message>
     <message>
         <source>Read-only file system</source>
@@ -5631,6 +5939,10 @@
         <translation>Las programaciones no pueden ejecutarse: {why}</translation>
     </message>
     <message>
+        <source>Search 1 text for names.</source>
+        <translation>Buscar nombres en 1 texto.</translation>
+    </message>
+    <message>
         <source>Search by meaning covers only the present, so the past was searched by words.</source>
         <translation>La búsqueda por significado solo abarca el presente, así que el pasado se buscó por palabras.</translation>
     </message>
@@ -5655,8 +5967,20 @@
         <translation>Buscar de nuevo en los textos con pocos nombres, unir los nombres de una misma persona y proponer fusionar nombres que pueden ser uno.</translation>
     </message>
     <message>
+        <source>Search {count} texts for names.</source>
+        <translation>Buscar nombres en {count} textos.</translation>
+    </message>
+    <message>
+        <source>Searched 1 text again.</source>
+        <translation>Se volvió a examinar 1 texto.</translation>
+    </message>
+    <message>
         <source>Searched your memory</source>
         <translation>Buscó en tu memoria</translation>
+    </message>
+    <message>
+        <source>Searched {count} texts again.</source>
+        <translation>Se volvieron a examinar {count} textos.</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
@@ -5809,6 +6133,14 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Tamaño del texto y los controles, en porcentaje.</translation>
+    </message>
+    <message>
+        <source>Skipped at {first}. {why}</source>
+        <translation>Omitido a las {first}. {why}</translation>
+    </message>
+    <message>
+        <source>Skipped {count} times from {first} to {last}. {why}</source>
+        <translation>Omitido {count} veces desde {first} hasta {last}. {why}</translation>
     </message>
     <message>
         <source>Slack</source>
@@ -6043,6 +6375,10 @@
         <translation>La copia de seguridad está ahora en {name}, en la misma carpeta. Vuelve a iniciar Keepsake; «keepsake backup list» muestra las demás copias.</translation>
     </message>
     <message>
+        <source>The backup {latest} was verified.</source>
+        <translation>Se verificó la copia {latest}.</translation>
+    </message>
+    <message>
         <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
         <translation>El comienzo de {name} está dañado, y ahí está la clave: no se puede leer nada. Copia el archivo de nuevo o usa otra copia.</translation>
     </message>
@@ -6137,6 +6473,10 @@
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
         <translation>La base de datos no admite cambios ahora: es de solo lectura.</translation>
+    </message>
+    <message>
+        <source>The database was optimized.</source>
+        <translation>Se optimizó la base de datos.</translation>
     </message>
     <message>
         <source>The database&apos;s log was damaged and was set aside as {name}; what was written last may be missing.</source>
@@ -6427,6 +6767,14 @@
         <translation>Las claves de este equipo son demasiado antiguas para lo que los demás comparten ahora. Crea una invitación en otro de tus equipos y únete con sus palabras.</translation>
     </message>
     <message>
+        <source>The language model</source>
+        <translation>El modelo de lenguaje</translation>
+    </message>
+    <message>
+        <source>The language model answered nothing.</source>
+        <translation>El modelo de lenguaje no respondió nada.</translation>
+    </message>
+    <message>
         <source>The language model cannot be asked now.</source>
         <translation>Ahora no se puede preguntar al modelo de lenguaje.</translation>
     </message>
@@ -6447,12 +6795,24 @@
         <translation>El modelo de lenguaje tardó demasiado; se guardó según las reglas.</translation>
     </message>
     <message>
+        <source>The language model was not always there: {why}</source>
+        <translation>El modelo de lenguaje no siempre estuvo disponible: {why}</translation>
+    </message>
+    <message>
+        <source>The language model was not used: {why}</source>
+        <translation>No se usó el modelo de lenguaje: {why}</translation>
+    </message>
+    <message>
         <source>The language model&apos;s account is empty or too long.</source>
         <translation>El relato del modelo de lenguaje está vacío o es demasiado largo.</translation>
     </message>
     <message>
         <source>The language model&apos;s answer is not a JSON object of the agreed form.</source>
         <translation>La respuesta del modelo de lenguaje no es un objeto JSON de la forma acordada.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s sentences cited too few sources, so rules wrote it.</source>
+        <translation>Las frases del modelo de lenguaje citaban muy pocas fuentes, así que la escribieron reglas.</translation>
     </message>
     <message>
         <source>The language model&apos;s summary is empty or too long.</source>
@@ -6497,6 +6857,10 @@
     <message>
         <source>The log of the database could not be taken into it.</source>
         <translation>El registro de la base de datos no se pudo incorporar a ella.</translation>
+    </message>
+    <message>
+        <source>The machine slept or its clock was set.</source>
+        <translation>El equipo estuvo en reposo o se cambió su reloj.</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -7035,6 +7399,10 @@
         <translation>No hay ninguna copia de seguridad con ese nombre. «keepsake backup list» las muestra.</translation>
     </message>
     <message>
+        <source>There is no backup to verify yet.</source>
+        <translation>Aún no hay ninguna copia que verificar.</translation>
+    </message>
+    <message>
         <source>There is no backup.</source>
         <translation>No hay ninguna copia de seguridad.</translation>
     </message>
@@ -7231,8 +7599,16 @@
         <translation>Hay demasiado poco sobre lo que preguntar. Añade conversaciones o notas, o valora antes resultados de búsqueda.</translation>
     </message>
     <message>
+        <source>There was no backup to verify.</source>
+        <translation>No había ninguna copia que verificar.</translation>
+    </message>
+    <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>Entonces no había ningún nombre con el identificador {entity_id}.</translation>
+    </message>
+    <message>
+        <source>There was nothing to read.</source>
+        <translation>No había nada que leer.</translation>
     </message>
     <message>
         <source>These memories are encrypted already.</source>
@@ -7571,6 +7947,10 @@
         <translation>Demasiados programas esperan acceso. Permite o rechaza algunos primero.</translation>
     </message>
     <message>
+        <source>Took 1 short name apart again, which may be of somebody else.</source>
+        <translation>Se volvió a separar 1 nombre corto, que puede ser de otra persona.</translation>
+    </message>
+    <message>
         <source>Took away 1 mention in texts that are gone.</source>
         <translation>Se quitó 1 mención en textos que ya no existen.</translation>
     </message>
@@ -7589,6 +7969,10 @@
     <message>
         <source>Took in part of a conversation</source>
         <translation>Recogió parte de una conversación</translation>
+    </message>
+    <message>
+        <source>Took {count} short names apart again, which may be of somebody else.</source>
+        <translation>Se volvieron a separar {count} nombres cortos, que pueden ser de otra persona.</translation>
     </message>
     <message>
         <source>Transcripts are not followed for now: {why}</source>
@@ -7641,6 +8025,10 @@
     <message>
         <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
         <translation>Dos copias de esta bóveda escribieron a la vez en un mismo lugar. La próxima vez se corrige.</translation>
+    </message>
+    <message>
+        <source>Two of your machines changed the list of your machines at the same time, and the change that was made elsewhere counts. Make an invitation on another machine, and join here with its words: nothing that was written here is lost. Then change the list again where it is not as you want it.</source>
+        <translation>Dos de tus equipos cambiaron la lista de tus equipos al mismo tiempo, y vale el cambio que se hizo en el otro. Crea una invitación en otro equipo y únete aquí con sus palabras: no se pierde nada de lo escrito aquí. Después vuelve a cambiar la lista donde no esté como quieres.</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>
@@ -7705,6 +8093,18 @@
     <message>
         <source>Wait</source>
         <translation>Esperar</translation>
+    </message>
+    <message>
+        <source>Waited 1 minute: {why}.</source>
+        <translation>Esperó 1 minuto: {why}.</translation>
+    </message>
+    <message>
+        <source>Waited {count} hours: {why}.</source>
+        <translation>Esperó {count} horas: {why}.</translation>
+    </message>
+    <message>
+        <source>Waited {count} minutes: {why}.</source>
+        <translation>Esperó {count} minutos: {why}.</translation>
     </message>
     <message>
         <source>Waits because incognito is on.</source>
@@ -7781,6 +8181,10 @@
     <message>
         <source>What has expired could not be set aside: {why}</source>
         <translation>No se pudo apartar lo caducado: {why}</translation>
+    </message>
+    <message>
+        <source>What is deleted leaves the archive; only the history keeps it, by which an undo brings it back.</source>
+        <translation>Lo que se elimina deja el archivo; solo lo guarda el historial, con el que deshacer lo recupera.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
@@ -7867,6 +8271,38 @@
         <translation>Turnos de trabajo</translation>
     </message>
     <message>
+        <source>Would archive 1 observation.</source>
+        <translation>Archivaría 1 observación.</translation>
+    </message>
+    <message>
+        <source>Would archive {count} observations.</source>
+        <translation>Archivaría {count} observaciones.</translation>
+    </message>
+    <message>
+        <source>Would compress 1 observation into {digests}.</source>
+        <translation>Condensaría 1 observación en {digests}.</translation>
+    </message>
+    <message>
+        <source>Would compress {count} observations into {digests}.</source>
+        <translation>Condensaría {count} observaciones en {digests}.</translation>
+    </message>
+    <message>
+        <source>Would delete 1 observation after its time in the archive.</source>
+        <translation>Eliminaría 1 observación tras su tiempo en el archivo.</translation>
+    </message>
+    <message>
+        <source>Would delete {count} observations after their time in the archive.</source>
+        <translation>Eliminaría {count} observaciones tras su tiempo en el archivo.</translation>
+    </message>
+    <message>
+        <source>Would let 1 fact fade.</source>
+        <translation>Dejaría desvanecerse 1 hecho.</translation>
+    </message>
+    <message>
+        <source>Would let {count} facts fade.</source>
+        <translation>Dejaría desvanecerse {count} hechos.</translation>
+    </message>
+    <message>
         <source>Write [{name}] on a line of its own, and its settings below.</source>
         <translation>Escribe [{name}] en una línea propia y sus ajustes debajo.</translation>
     </message>
@@ -7899,6 +8335,10 @@
         <translation>Escribe {new} en su lugar; el próximo cambio de un ajuste también lo hace.</translation>
     </message>
     <message>
+        <source>Write “{title}”.</source>
+        <translation>Escribir «{title}».</translation>
+    </message>
+    <message>
         <source>Wrote a note</source>
         <translation>Escribió una nota</translation>
     </message>
@@ -7911,12 +8351,28 @@
         <translation>Escrito: {items}</translation>
     </message>
     <message>
+        <source>Wrote “{title}” from 1 source.</source>
+        <translation>Se escribió «{title}» a partir de 1 fuente.</translation>
+    </message>
+    <message>
+        <source>Wrote “{title}” from {count} sources.</source>
+        <translation>Se escribió «{title}» a partir de {count} fuentes.</translation>
+    </message>
+    <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>Tu memoria en {database} está como antes.</translation>
     </message>
     <message>
+        <source>Your other machines could not be asked. {reason}</source>
+        <translation>No se pudo preguntar a tus otros equipos. {reason}</translation>
+    </message>
+    <message>
         <source>a change of conversation was not noticed</source>
         <translation>no se advirtió un cambio de conversación</translation>
+    </message>
+    <message>
+        <source>a fact</source>
+        <translation>un hecho</translation>
     </message>
     <message>
         <source>a long conversation could not be condensed</source>
@@ -7951,10 +8407,6 @@
         <translation>otra codificación</translation>
     </message>
     <message>
-        <source>another of your machines ran it</source>
-        <translation>otro de tus equipos lo ejecutó</translation>
-    </message>
-    <message>
         <source>are kept with the message, where no search finds them</source>
         <translation>se conserva con el mensaje, donde ninguna búsqueda lo encuentra</translation>
     </message>
@@ -7979,8 +8431,32 @@
         <translation>elige el codificador static</translation>
     </message>
     <message>
+        <source>comment</source>
+        <translation>comentario</translation>
+    </message>
+    <message>
+        <source>comments</source>
+        <translation>comentarios</translation>
+    </message>
+    <message>
         <source>confidence</source>
         <translation>confianza</translation>
+    </message>
+    <message>
+        <source>confidence {before} to {after}</source>
+        <translation>confianza de {before} a {after}</translation>
+    </message>
+    <message>
+        <source>conversation</source>
+        <translation>conversación</translation>
+    </message>
+    <message>
+        <source>conversation {key}</source>
+        <translation>conversación {key}</translation>
+    </message>
+    <message>
+        <source>conversations</source>
+        <translation>conversaciones</translation>
     </message>
     <message>
         <source>copies</source>
@@ -8003,8 +8479,32 @@
         <translation>compendio</translation>
     </message>
     <message>
+        <source>document</source>
+        <translation>documento</translation>
+    </message>
+    <message>
+        <source>documents</source>
+        <translation>documentos</translation>
+    </message>
+    <message>
         <source>email</source>
         <translation>correo electrónico</translation>
+    </message>
+    <message>
+        <source>entities</source>
+        <translation>entradas</translation>
+    </message>
+    <message>
+        <source>entity</source>
+        <translation>entrada</translation>
+    </message>
+    <message>
+        <source>entries</source>
+        <translation>entradas</translation>
+    </message>
+    <message>
+        <source>entry</source>
+        <translation>entrada</translation>
     </message>
     <message>
         <source>fact</source>
@@ -8023,6 +8523,14 @@
         <translation>fastembed no admite este modelo; admite {choices}.</translation>
     </message>
     <message>
+        <source>field</source>
+        <translation>campo</translation>
+    </message>
+    <message>
+        <source>fields</source>
+        <translation>campos</translation>
+    </message>
+    <message>
         <source>file</source>
         <translation>archivo</translation>
     </message>
@@ -8039,12 +8547,24 @@
         <translation>archivos adjuntos a correos</translation>
     </message>
     <message>
+        <source>from the archive</source>
+        <translation>del archivo</translation>
+    </message>
+    <message>
         <source>goal</source>
         <translation>objetivo</translation>
     </message>
     <message>
         <source>hashtag</source>
         <translation>etiqueta</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>cabecera</translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation>cabeceras</translation>
     </message>
     <message>
         <source>hidden file</source>
@@ -8095,6 +8615,14 @@
         <translation>en un formato desconocido</translation>
     </message>
     <message>
+        <source>integrity, repaired where it is derived</source>
+        <translation>integridad, reparada donde es derivada</translation>
+    </message>
+    <message>
+        <source>into the trash</source>
+        <translation>a la papelera</translation>
+    </message>
+    <message>
         <source>is a SQLite database without memories in tables that are known</source>
         <translation>es una base de datos SQLite sin recuerdos en tablas conocidas</translation>
     </message>
@@ -8143,16 +8671,8 @@
         <translation>no es TOML válido: hay un fallo en la línea {line}, columna {column}</translation>
     </message>
     <message>
-        <source>it began on {machine}, which was not heard of since</source>
-        <translation>comenzó en {machine}, del que no se ha sabido nada desde entonces</translation>
-    </message>
-    <message>
         <source>it is not valid JSON: {error}</source>
         <translation>no es JSON válido: {error}</translation>
-    </message>
-    <message>
-        <source>it ran on {machine}</source>
-        <translation>se ejecutó en {machine}</translation>
     </message>
     <message>
         <source>item</source>
@@ -8179,6 +8699,18 @@
         <translation>deja vacío search.reranker</translation>
     </message>
     <message>
+        <source>less than a day</source>
+        <translation>menos de un día</translation>
+    </message>
+    <message>
+        <source>line</source>
+        <translation>línea</translation>
+    </message>
+    <message>
+        <source>lines</source>
+        <translation>líneas</translation>
+    </message>
+    <message>
         <source>link</source>
         <translation>enlace</translation>
     </message>
@@ -8199,6 +8731,14 @@
         <translation>parece una exportación de {program}, que aún no se admite</translation>
     </message>
     <message>
+        <source>mail</source>
+        <translation>correo</translation>
+    </message>
+    <message>
+        <source>mails</source>
+        <translation>correos</translation>
+    </message>
+    <message>
         <source>mem0</source>
         <translation>mem0</translation>
     </message>
@@ -8209,6 +8749,10 @@
     <message>
         <source>memory</source>
         <translation>recuerdo</translation>
+    </message>
+    <message>
+        <source>memory with few names</source>
+        <translation>recuerdo con pocos nombres</translation>
     </message>
     <message>
         <source>mention</source>
@@ -8223,6 +8767,10 @@
         <translation>mensaje</translation>
     </message>
     <message>
+        <source>message with few names</source>
+        <translation>mensaje con pocos nombres</translation>
+    </message>
+    <message>
         <source>messages</source>
         <translation>mensajes</translation>
     </message>
@@ -8231,12 +8779,24 @@
         <translation>nombre</translation>
     </message>
     <message>
+        <source>names</source>
+        <translation>nombres</translation>
+    </message>
+    <message>
         <source>no memories could be taken</source>
         <translation>no se pudo tomar ningún recuerdo</translation>
     </message>
     <message>
+        <source>no new facts</source>
+        <translation>ningún hecho nuevo</translation>
+    </message>
+    <message>
         <source>note</source>
         <translation>nota</translation>
+    </message>
+    <message>
+        <source>notes</source>
+        <translation>notas</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -8245,6 +8805,10 @@
     <message>
         <source>nothing is done any more</source>
         <translation>ya no se hace nada</translation>
+    </message>
+    <message>
+        <source>nothing is drawn from it</source>
+        <translation>no se extrae nada de ella</translation>
     </message>
     <message>
         <source>nothing of use</source>
@@ -8303,6 +8867,14 @@
         <translation>otros nombres</translation>
     </message>
     <message>
+        <source>page</source>
+        <translation>página</translation>
+    </message>
+    <message>
+        <source>pages</source>
+        <translation>páginas</translation>
+    </message>
+    <message>
         <source>people</source>
         <translation>personas</translation>
     </message>
@@ -8343,6 +8915,10 @@
         <translation>proyecto</translation>
     </message>
     <message>
+        <source>projects</source>
+        <translation>proyectos</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>consultas</translation>
     </message>
@@ -8363,6 +8939,14 @@
         <translation>reflexión</translation>
     </message>
     <message>
+        <source>relation</source>
+        <translation>relación</translation>
+    </message>
+    <message>
+        <source>relation {first} {verb} {second}</source>
+        <translation>relación {first} {verb} {second}</translation>
+    </message>
+    <message>
         <source>relations</source>
         <translation>relaciones</translation>
     </message>
@@ -8375,12 +8959,20 @@
         <translation>filas</translation>
     </message>
     <message>
+        <source>session {key}</source>
+        <translation>conversación {key}</translation>
+    </message>
+    <message>
         <source>something else</source>
         <translation>otra cosa</translation>
     </message>
     <message>
         <source>something that is no chat answer</source>
         <translation>algo que no es una respuesta de chat</translation>
+    </message>
+    <message>
+        <source>statistics for the query planner</source>
+        <translation>estadísticas para el planificador de consultas</translation>
     </message>
     <message>
         <source>step</source>
@@ -8395,6 +8987,10 @@
         <translation>resumen</translation>
     </message>
     <message>
+        <source>table {name}</source>
+        <translation>tabla {name}</translation>
+    </message>
+    <message>
         <source>tags</source>
         <translation>etiquetas</translation>
     </message>
@@ -8405,6 +9001,10 @@
     <message>
         <source>texts</source>
         <translation>textos</translation>
+    </message>
+    <message>
+        <source>texts for which making vectors failed</source>
+        <translation>textos cuyos vectores no se pudieron crear</translation>
     </message>
     <message>
         <source>that lead out of the folder or nowhere</source>
@@ -8555,6 +9155,10 @@
         <translation>título</translation>
     </message>
     <message>
+        <source>to the archive</source>
+        <translation>al archivo</translation>
+    </message>
+    <message>
         <source>true or false</source>
         <translation>true o false</translation>
     </message>
@@ -8671,6 +9275,10 @@
         <translation>{client} ya está conectado. Desconéctalo primero («keepsake agent disconnect {client_name}»).</translation>
     </message>
     <message>
+        <source>{count} Markdown files</source>
+        <translation>{count} archivos Markdown</translation>
+    </message>
+    <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>Se omitieron {count} archivos adjuntos que ninguna nota muestra.</translation>
     </message>
@@ -8683,12 +9291,36 @@
         <translation>{count} conversaciones lo esperan.</translation>
     </message>
     <message>
+        <source>{count} conversations wait for the language model: {why}</source>
+        <translation>{count} conversaciones esperan al modelo de lenguaje: {why}</translation>
+    </message>
+    <message>
+        <source>{count} days</source>
+        <translation>{count} días</translation>
+    </message>
+    <message>
+        <source>{count} digests</source>
+        <translation>{count} resúmenes</translation>
+    </message>
+    <message>
         <source>{count} encrypted passages were left out. Decrypt the text in Evernote, and export the note again.</source>
         <translation>Se omitieron {count} pasajes cifrados. Descifra el texto en Evernote y exporta la nota de nuevo.</translation>
     </message>
     <message>
         <source>{count} entries of other Google products were left out.</source>
         <translation>Se omitieron {count} entradas de otros productos de Google.</translation>
+    </message>
+    <message>
+        <source>{count} facts</source>
+        <translation>{count} hechos</translation>
+    </message>
+    <message>
+        <source>{count} faded facts are kept for now, because a run and a month may set aside only a share of the facts.</source>
+        <translation>{count} hechos desvanecidos se conservan por ahora, porque una ejecución y un mes solo pueden apartar una parte de los hechos.</translation>
+    </message>
+    <message>
+        <source>{count} files</source>
+        <translation>{count} archivos</translation>
     </message>
     <message>
         <source>{count} files of the archive are none of Joplin&apos;s and were left out.</source>
@@ -8711,8 +9343,16 @@
         <translation>Se omitieron {count} archivos que ninguna página muestra.</translation>
     </message>
     <message>
+        <source>{count} for you to decide in the inbox</source>
+        <translation>{count} para que decidas en la bandeja de entrada</translation>
+    </message>
+    <message>
         <source>{count} hidden folders were left out ({names}).</source>
         <translation>Se omitieron {count} carpetas ocultas ({names}).</translation>
+    </message>
+    <message>
+        <source>{count} known already</source>
+        <translation>{count} ya conocidos</translation>
     </message>
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
@@ -8721,6 +9361,10 @@
     <message>
         <source>{count} mentions of people and things stand in texts that are gone.</source>
         <translation>{count} menciones de personas y cosas están en textos que ya no existen.</translation>
+    </message>
+    <message>
+        <source>{count} messages</source>
+        <translation>{count} mensajes</translation>
     </message>
     <message>
         <source>{count} messages cannot be found by search.</source>
@@ -8743,6 +9387,10 @@
         <translation>{count} líneas más empiezan con fecha y hora y se leyeron como parte de un mensaje.</translation>
     </message>
     <message>
+        <source>{count} new facts</source>
+        <translation>{count} hechos nuevos</translation>
+    </message>
+    <message>
         <source>{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back, or delete the notes here.</source>
         <translation>Faltan de golpe {count} notas en la carpeta {root}, así que no se movió ninguna a la papelera. Devuelve los archivos o elimina aquí las notas.</translation>
     </message>
@@ -8755,8 +9403,16 @@
         <translation>Aquí se eliminaron de golpe {count} notas de la carpeta {root}, así que sus archivos se dejaron allí. Restaura las notas o elimina los archivos.</translation>
     </message>
     <message>
+        <source>{count} observations into one digest</source>
+        <translation>{count} observaciones en un resumen</translation>
+    </message>
+    <message>
         <source>{count} of its observations are no texts and were left out.</source>
         <translation>{count} de sus observaciones no son textos y se omitieron.</translation>
+    </message>
+    <message>
+        <source>{count} of them against an older one</source>
+        <translation>{count} de ellos contra uno anterior</translation>
     </message>
     <message>
         <source>{count} pages have no text, such as scanned pages.</source>
@@ -8787,6 +9443,10 @@
         <translation>A {count} entradas de búsqueda les falta su número de palabras, por el que ordena la búsqueda.</translation>
     </message>
     <message>
+        <source>{count} sentences without sources left out.</source>
+        <translation>Se omitieron {count} frases sin fuentes.</translation>
+    </message>
+    <message>
         <source>{count} sessions lack the note of how far they are.</source>
         <translation>A {count} conversaciones les falta la nota de hasta dónde llegan.</translation>
     </message>
@@ -8799,12 +9459,28 @@
         <translation>{count} textos que ya no existen esperan a que se lean sus nombres.</translation>
     </message>
     <message>
+        <source>{count} that newer ones had overtaken</source>
+        <translation>{count} superados por otros más nuevos</translation>
+    </message>
+    <message>
+        <source>{count} transcripts</source>
+        <translation>{count} transcripciones</translation>
+    </message>
+    <message>
         <source>{count} vectors belong to nothing.</source>
         <translation>{count} vectores no pertenecen a nada.</translation>
     </message>
     <message>
         <source>{count} views of databases were left out; the whole tables hold their rows.</source>
         <translation>Se omitieron {count} vistas de bases de datos; las tablas completas contienen sus filas.</translation>
+    </message>
+    <message>
+        <source>{count} were set aside.</source>
+        <translation>Se apartaron {count}.</translation>
+    </message>
+    <message>
+        <source>{count} would be set aside.</source>
+        <translation>Se apartarían {count}.</translation>
     </message>
     <message>
         <source>{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.</source>
@@ -8933,6 +9609,14 @@
     <message>
         <source>{model} is not the same model as before; the vectors are made anew.</source>
         <translation>{model} no es el mismo modelo que antes; los vectores se crean de nuevo.</translation>
+    </message>
+    <message>
+        <source>{model} writes the text.</source>
+        <translation>{model} escribe el texto.</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation>{names} y {count} más</translation>
     </message>
     <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
@@ -9503,12 +10187,160 @@
         <translation>{what}, de: {source}</translation>
     </message>
     <message>
+        <source>{whole}, after conversation {number}</source>
+        <translation>{whole}, tras la conversación {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after entry {number}</source>
+        <translation>{whole}, tras la entrada {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after mail {number}</source>
+        <translation>{whole}, tras el correo {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after memory {number}</source>
+        <translation>{whole}, tras el recuerdo {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after message {number}</source>
+        <translation>{whole}, tras el mensaje {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after name {number}</source>
+        <translation>{whole}, tras el nombre {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after note {number}</source>
+        <translation>{whole}, tras la nota {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after project {number}</source>
+        <translation>{whole}, tras el proyecto {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, after value {number}</source>
+        <translation>{whole}, tras el valor {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, comments and fields</source>
+        <translation>{whole}, comentarios y campos</translation>
+    </message>
+    <message>
+        <source>{whole}, conversation {number}</source>
+        <translation>{whole}, conversación {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, document {number}</source>
+        <translation>{whole}, documento {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, entity {number}</source>
+        <translation>{whole}, entrada {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, entry {number}</source>
+        <translation>{whole}, entrada {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, file {number}</source>
+        <translation>{whole}, archivo {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, just before it</source>
+        <translation>{whole}, justo antes</translation>
+    </message>
+    <message>
+        <source>{whole}, line {number}</source>
+        <translation>{whole}, línea {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, mail {number}</source>
+        <translation>{whole}, correo {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, memory {number}</source>
+        <translation>{whole}, recuerdo {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, message {number}</source>
+        <translation>{whole}, mensaje {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, name {number}</source>
+        <translation>{whole}, nombre {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, note {number}</source>
+        <translation>{whole}, nota {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, page {number}</source>
+        <translation>{whole}, página {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, part {number} of {count}</source>
+        <translation>{whole}, parte {number} de {count}</translation>
+    </message>
+    <message>
+        <source>{whole}, project {number}</source>
+        <translation>{whole}, proyecto {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, relation {number}</source>
+        <translation>{whole}, relación {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, session {number}</source>
+        <translation>{whole}, conversación {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, tab {number}</source>
+        <translation>{whole}, pestaña {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, table {number}</source>
+        <translation>{whole}, tabla {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, value {number}</source>
+        <translation>{whole}, valor {number}</translation>
+    </message>
+    <message>
         <source>{why} Another value counts.</source>
         <translation>{why} Vale otro valor.</translation>
     </message>
     <message>
         <source>{why} Until then the vectors made so far answer searches.</source>
         <translation>{why} Hasta entonces los vectores existentes responden a las búsquedas.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ failed.</source>
+        <translation>«{name}» ha fallado.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is done.</source>
+        <translation>«{name}» ha terminado.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused after 1 failure.</source>
+        <translation>«{name}» está en pausa tras 1 fallo.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused after {count} failures in a row.</source>
+        <translation>«{name}» está en pausa tras {count} fallos seguidos.</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused because its times cannot be worked out: {why}</source>
+        <translation>«{name}» está en pausa porque no se pueden calcular sus horas: {why}</translation>
+    </message>
+    <message>
+        <source>‘{name}’ was left out once. {why}</source>
+        <translation>«{name}» se omitió una vez. {why}</translation>
+    </message>
+    <message>
+        <source>‘{name}’ was left out {count} times. {why}</source>
+        <translation>«{name}» se omitió {count} veces. {why}</translation>
     </message>
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>

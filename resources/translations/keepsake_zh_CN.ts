@@ -2655,6 +2655,10 @@
         <translation>-on: 无法搜索，因此没有匹配；请改用 before: 或 after:。</translation>
     </message>
     <message>
+        <source>1 Markdown file</source>
+        <translation>1 个 Markdown 文件</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>1 个没有笔记显示的附件被略去。</translation>
     </message>
@@ -2671,6 +2675,14 @@
         <translation>有 1 个会话在等待。</translation>
     </message>
     <message>
+        <source>1 conversation waits for the language model: {why}</source>
+        <translation>1 个会话正在等待语言模型：{why}</translation>
+    </message>
+    <message>
+        <source>1 day</source>
+        <translation>1 天</translation>
+    </message>
+    <message>
         <source>1 digest</source>
         <translation>1 份摘要</translation>
     </message>
@@ -2685,6 +2697,14 @@
     <message>
         <source>1 fact</source>
         <translation>1 条事实</translation>
+    </message>
+    <message>
+        <source>1 faded fact is kept for now, because a run and a month may set aside only a share of the facts.</source>
+        <translation>1 条淡忘的事实暂时保留，因为一次运行和一个月内只能搁置一部分事实。</translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation>1 个文件</translation>
     </message>
     <message>
         <source>1 file of the archive is none of Joplin&apos;s and was left out.</source>
@@ -2723,6 +2743,10 @@
         <translation>1 处对人或事物的提及位于已不存在的文本中。</translation>
     </message>
     <message>
+        <source>1 message</source>
+        <translation>1 条消息</translation>
+    </message>
+    <message>
         <source>1 message cannot be found by search.</source>
         <translation>有 1 条消息无法通过搜索找到。</translation>
     </message>
@@ -2747,6 +2771,10 @@
         <translation>1 个名称</translation>
     </message>
     <message>
+        <source>1 new fact</source>
+        <translation>1 条新事实</translation>
+    </message>
+    <message>
         <source>1 note</source>
         <translation>1 条笔记</translation>
     </message>
@@ -2757,6 +2785,10 @@
     <message>
         <source>1 observation</source>
         <translation>1 条观察</translation>
+    </message>
+    <message>
+        <source>1 observation into one digest</source>
+        <translation>将 1 条观察合为一份摘要</translation>
     </message>
     <message>
         <source>1 of its observations is no text and was left out.</source>
@@ -2807,6 +2839,10 @@
         <translation>1 个搜索条目缺少用于排序的词数。</translation>
     </message>
     <message>
+        <source>1 sentence without sources left out.</source>
+        <translation>略去了 1 个没有来源的句子。</translation>
+    </message>
+    <message>
         <source>1 session lacks the note of how far it is.</source>
         <translation>1 个会话缺少进度记录。</translation>
     </message>
@@ -2823,12 +2859,24 @@
         <translation>1 段已不存在的文本在等待识别名称。</translation>
     </message>
     <message>
+        <source>1 transcript</source>
+        <translation>1 份转录</translation>
+    </message>
+    <message>
         <source>1 vector belongs to nothing.</source>
         <translation>1 个向量不属于任何内容。</translation>
     </message>
     <message>
         <source>1 view of a database was left out; the whole tables hold their rows.</source>
         <translation>1 个数据库视图被略去；完整的表中包含其各行。</translation>
+    </message>
+    <message>
+        <source>1 was set aside.</source>
+        <translation>搁置了 1 条。</translation>
+    </message>
+    <message>
+        <source>1 would be set aside.</source>
+        <translation>将搁置 1 条。</translation>
     </message>
     <message>
         <source>1 {things} was left out ({names}).</source>
@@ -2933,6 +2981,10 @@
     <message>
         <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
         <translation>{service} 的密钥与其地址绑定；请先设置 {section}.base_url。</translation>
+    </message>
+    <message>
+        <source>A language model reads them; which facts it finds shows after the run.</source>
+        <translation>由语言模型读取；找到哪些事实会在运行后显示。</translation>
     </message>
     <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
@@ -3271,6 +3323,10 @@
         <translation>另一台电脑使用的 Keepsake 版本较新。请在此更新 Keepsake，以查看其写入的内容（等待中的更改：{n}）。</translation>
     </message>
     <message>
+        <source>Another of your machines ran it.</source>
+        <translation>你的另一台电脑已运行它。</translation>
+    </message>
+    <message>
         <source>Another of your machines runs it at this moment. Try again when it has ended.</source>
         <translation>你的另一台设备正在运行它。请在它结束后重试。</translation>
     </message>
@@ -3287,6 +3343,10 @@
         <translation>另一个程序锁定了 {server} 上的一个文件。稍后会自动重试；其间不会丢失任何内容。</translation>
     </message>
     <message>
+        <source>Another reflection was written meanwhile.</source>
+        <translation>其间已写了另一篇回顾。</translation>
+    </message>
+    <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
         <translation>另一个用户的程序占用了 Keepsake 应监听的位置。</translation>
     </message>
@@ -3301,6 +3361,14 @@
     <message>
         <source>Apple Notes</source>
         <translation>Apple 备忘录</translation>
+    </message>
+    <message>
+        <source>Archived 1 observation.</source>
+        <translation>归档了 1 条观察。</translation>
+    </message>
+    <message>
+        <source>Archived {count} observations.</source>
+        <translation>归档了 {count} 条观察。</translation>
     </message>
     <message>
         <source>Archived {items}</source>
@@ -3419,8 +3487,16 @@
         <translation>会话安静下来后更新其摘要。</translation>
     </message>
     <message>
+        <source>Brought 1 fact back that another machine set aside and this one uses.</source>
+        <translation>取回了 1 条被另一台电脑搁置而本机仍在使用的事实。</translation>
+    </message>
+    <message>
         <source>Brought back {items}</source>
         <translation>恢复了{items}</translation>
+    </message>
+    <message>
+        <source>Brought {count} facts back that another machine set aside and this one uses.</source>
+        <translation>取回了 {count} 条被另一台电脑搁置而本机仍在使用的事实。</translation>
     </message>
     <message>
         <source>Budget</source>
@@ -3473,6 +3549,10 @@
     <message>
         <source>Care for the database at night, and verify the latest backup.</source>
         <translation>夜间维护数据库，并验证最近的备份。</translation>
+    </message>
+    <message>
+        <source>Care for the database; no content changes.</source>
+        <translation>维护数据库；内容不变。</translation>
     </message>
     <message>
         <source>Changed a conversation</source>
@@ -3597,6 +3677,14 @@
     <message>
         <source>Compress similar old observations, archive idle ones, and clean up the archive.</source>
         <translation>压缩相似的旧观察，归档闲置的观察，并清理归档。</translation>
+    </message>
+    <message>
+        <source>Compressed 1 observation into {digests}.</source>
+        <translation>将 1 条观察压缩为 {digests}。</translation>
+    </message>
+    <message>
+        <source>Compressed {count} observations into {digests}.</source>
+        <translation>将 {count} 条观察压缩为 {digests}。</translation>
     </message>
     <message>
         <source>Condensed</source>
@@ -3823,8 +3911,16 @@
         <translation>确定其中没有需要的内容后，请删除该文件夹。</translation>
     </message>
     <message>
+        <source>Deleted 1 observation after its time in the archive.</source>
+        <translation>删除了 1 条归档期满的观察。</translation>
+    </message>
+    <message>
         <source>Deleted a note</source>
         <translation>删除了笔记</translation>
+    </message>
+    <message>
+        <source>Deleted {count} observations after their time in the archive.</source>
+        <translation>删除了 {count} 条归档期满的观察。</translation>
     </message>
     <message>
         <source>Deleted {items}</source>
@@ -3955,6 +4051,10 @@
         <translation>事实和索引可占用 {context} 个词元，即“sessions.budget”的全部 {budget}。</translation>
     </message>
     <message>
+        <source>Facts are shown of the first {count} only.</source>
+        <translation>只显示前 {count} 个的事实。</translation>
+    </message>
+    <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
         <translation>智能体上下文中来自其他会话的事实数。</translation>
     </message>
@@ -3997,6 +4097,10 @@
     <message>
         <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
         <translation>另一台设备的文件不连续：文件夹显示的状态比之前更旧，或同一记忆库的两个副本都写入了它。</translation>
+    </message>
+    <message>
+        <source>Finding names with a language model or spaCy is switched off in the settings.</source>
+        <translation>设置中已关闭用语言模型或 spaCy 查找名称。</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -4173,6 +4277,10 @@
     <message>
         <source>Is a directory</source>
         <translation>是文件夹</translation>
+    </message>
+    <message>
+        <source>It began on {machine}, which was not heard of since.</source>
+        <translation>它在 {machine} 上开始，此后再无消息。</translation>
     </message>
     <message>
         <source>It begins with a date and a time and was read as part of the message before it.</source>
@@ -4507,12 +4615,28 @@
         <translation>这不是有效的 TOML：{reason}。</translation>
     </message>
     <message>
+        <source>It is switched off in the settings.</source>
+        <translation>它在设置中已关闭。</translation>
+    </message>
+    <message>
         <source>It leads out of the attachments folder, so it is not shown.</source>
         <translation>它指向附件文件夹之外，因此不显示。</translation>
     </message>
     <message>
         <source>It needs its passphrase or key and was left out; import it alone.</source>
         <translation>它需要密码短语或密钥，已略去；请单独导入。</translation>
+    </message>
+    <message>
+        <source>It ran already.</source>
+        <translation>当时它已在运行。</translation>
+    </message>
+    <message>
+        <source>It ran on {machine}.</source>
+        <translation>它已在 {machine} 上运行。</translation>
+    </message>
+    <message>
+        <source>It stopped because of a fault in Keepsake ({kind}).</source>
+        <translation>因 Keepsake 的错误而停止（{kind}）。</translation>
     </message>
     <message>
         <source>It takes the vault&apos;s place when Keepsake is started again; until then nothing changes.</source>
@@ -4523,12 +4647,40 @@
         <translation>可用的值：{values}。</translation>
     </message>
     <message>
+        <source>It waited after a failure.</source>
+        <translation>失败之后等待了一段时间。</translation>
+    </message>
+    <message>
+        <source>It waited because incognito was on.</source>
+        <translation>因无痕模式开启而等待。</translation>
+    </message>
+    <message>
+        <source>It waited because {agent}, who made it, was paused.</source>
+        <translation>因创建它的 {agent} 已暂停而等待。</translation>
+    </message>
+    <message>
+        <source>It waited for a language model or an agent.</source>
+        <translation>它在等待语言模型或智能体。</translation>
+    </message>
+    <message>
+        <source>It waited: {why}</source>
+        <translation>它等待过：{why}</translation>
+    </message>
+    <message>
+        <source>It waited: {why}.</source>
+        <translation>它等待过：{why}。</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>它已在等待。</translation>
     </message>
     <message>
         <source>It was accepted already.</source>
         <translation>它已被接受。</translation>
+    </message>
+    <message>
+        <source>It was checked and is sound.</source>
+        <translation>已检查，状况良好。</translation>
     </message>
     <message>
         <source>It was left out.</source>
@@ -4543,6 +4695,10 @@
         <translation>已略去：{reason}。</translation>
     </message>
     <message>
+        <source>It was missed.</source>
+        <translation>错过了。</translation>
+    </message>
+    <message>
         <source>It was not finished: {why}</source>
         <translation>未完成：{why}</translation>
     </message>
@@ -4551,8 +4707,40 @@
         <translation>它已被拒绝。</translation>
     </message>
     <message>
+        <source>It was stopped after 1 turn.</source>
+        <translation>1 轮之后停止。</translation>
+    </message>
+    <message>
+        <source>It was stopped after {count} turns.</source>
+        <translation>{count} 轮之后停止。</translation>
+    </message>
+    <message>
+        <source>It was stopped after {seconds} seconds.</source>
+        <translation>{seconds} 秒之后停止。</translation>
+    </message>
+    <message>
+        <source>It was stopped because it cost {cost}; {most} is allowed.</source>
+        <translation>因花费 {cost} 而停止；允许 {most}。</translation>
+    </message>
+    <message>
+        <source>It was stopped because the conversation with the model became too long.</source>
+        <translation>因与模型的对话过长而停止。</translation>
+    </message>
+    <message>
         <source>It was stopped on request.</source>
         <translation>已按请求停止。</translation>
+    </message>
+    <message>
+        <source>It was stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>It was the turn of another of your machines.</source>
+        <translation>当时轮到你的另一台电脑。</translation>
+    </message>
+    <message>
+        <source>It was the turn of {machine}.</source>
+        <translation>当时轮到 {machine}。</translation>
     </message>
     <message>
         <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
@@ -4671,6 +4859,22 @@
         <translation>任务 {key} 已在运行。</translation>
     </message>
     <message>
+        <source>Join 1 short name of a person to the full name near it.</source>
+        <translation>将 1 个人物短名与其附近的全名合并。</translation>
+    </message>
+    <message>
+        <source>Join {count} short names of people to the full names near them.</source>
+        <translation>将 {count} 个人物短名与其附近的全名合并。</translation>
+    </message>
+    <message>
+        <source>Joined 1 short name of a person to the full name near it.</source>
+        <translation>已将 1 个人物短名与其附近的全名合并。</translation>
+    </message>
+    <message>
+        <source>Joined {count} short names of people to the full names near them.</source>
+        <translation>已将 {count} 个人物短名与其附近的全名合并。</translation>
+    </message>
+    <message>
         <source>Joplin export</source>
         <translation>Joplin 导出</translation>
     </message>
@@ -4775,6 +4979,10 @@
         <translation>向远程模型请求的向量长度；0 为其默认。</translation>
     </message>
     <message>
+        <source>Let 1 fact fade.</source>
+        <translation>让 1 条事实淡忘。</translation>
+    </message>
+    <message>
         <source>Let facts that are not used lose confidence, and set aside those that faded.</source>
         <translation>让未使用的事实降低置信度，并搁置已淡忘的。</translation>
     </message>
@@ -4785,6 +4993,10 @@
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
         <translation>允许写入时读取；关闭（用于不能共享内存的文件系统）会慢得多。</translation>
+    </message>
+    <message>
+        <source>Let {count} facts fade.</source>
+        <translation>让 {count} 条事实淡忘。</translation>
     </message>
     <message>
         <source>Letta</source>
@@ -4801,6 +5013,14 @@
     <message>
         <source>Lines of the memory index.</source>
         <translation>记忆索引的行数。</translation>
+    </message>
+    <message>
+        <source>Linked 1 name.</source>
+        <translation>关联了 1 个名称。</translation>
+    </message>
+    <message>
+        <source>Linked {count} names.</source>
+        <translation>关联了 {count} 个名称。</translation>
     </message>
     <message>
         <source>Look into it with &apos;keepsake --vault&apos; in a folder of its own, then move it away; and keep the vault out of synchronised folders.</source>
@@ -5107,6 +5327,10 @@
         <translation>名称数不超过此值的记忆或消息算作名称较少。</translation>
     </message>
     <message>
+        <source>Neither spaCy nor a language model is there to find names with.</source>
+        <translation>没有可用于查找名称的 spaCy 或语言模型。</translation>
+    </message>
+    <message>
         <source>Ner batch</source>
         <translation>名称识别批量</translation>
     </message>
@@ -5119,8 +5343,20 @@
         <translation>没有名为“{name}”且拥有自己的库的智能体。请参阅“agent.vaults”。</translation>
     </message>
     <message>
+        <source>No conversation waits.</source>
+        <translation>没有等待中的会话。</translation>
+    </message>
+    <message>
         <source>No daily backups are made, while old observations are archived and in time deleted.</source>
         <translation>没有每日备份，而旧的观察会被归档并最终删除。</translation>
+    </message>
+    <message>
+        <source>No fact faded.</source>
+        <translation>没有事实淡忘。</translation>
+    </message>
+    <message>
+        <source>No fact has to fade.</source>
+        <translation>没有事实需要淡忘。</translation>
     </message>
     <message>
         <source>No item has such a tag.</source>
@@ -5143,12 +5379,36 @@
         <translation>未选择任何记忆，因此没有内容可放入胶囊。</translation>
     </message>
     <message>
+        <source>No model could be asked: {why}</source>
+        <translation>无法询问任何模型：{why}</translation>
+    </message>
+    <message>
+        <source>No observation is old enough.</source>
+        <translation>没有足够旧的观察。</translation>
+    </message>
+    <message>
+        <source>No observation was old enough.</source>
+        <translation>当时没有足够旧的观察。</translation>
+    </message>
+    <message>
         <source>No other text of that id is kept for this memory.</source>
         <translation>这条记忆没有保留该标识的其他文本。</translation>
     </message>
     <message>
         <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
         <translation>没有正在生成的其他向量；请先用“embedding.change”选择模型。</translation>
+    </message>
+    <message>
+        <source>No reflection was written.</source>
+        <translation>没有写回顾。</translation>
+    </message>
+    <message>
+        <source>No reflection was written: the last one is {age} old, and reflection.min_days asks for {days} days between two.</source>
+        <translation>没有写回顾：上一篇距今 {age}，而 reflection.min_days 要求两篇之间相隔 {days} 天。</translation>
+    </message>
+    <message>
+        <source>No reflection was written: the last {days} have {facts}, and reflection.min_facts asks for {least}.</source>
+        <translation>没有写回顾：最近 {days} 有 {facts}，而 reflection.min_facts 要求 {least} 条。</translation>
     </message>
     <message>
         <source>No schedule runs, because the vault cannot be written: {why}</source>
@@ -5173,6 +5433,10 @@
     <message>
         <source>No text has the word {words}.</source>
         <translation>没有文本含有词语 {words}。</translation>
+    </message>
+    <message>
+        <source>No text was searched again.</source>
+        <translation>没有重新搜索任何文本。</translation>
     </message>
     <message>
         <source>No time is both after and before what you asked, so nothing can match.</source>
@@ -5311,6 +5575,10 @@
         <translation>只有完全信任的程序才能选择 ID。省略“id”即可获得一个。</translation>
     </message>
     <message>
+        <source>Only the first {count} are listed.</source>
+        <translation>只列出前 {count} 个。</translation>
+    </message>
+    <message>
         <source>Only the first {most} characters were searched.</source>
         <translation>仅搜索了前 {most} 个字符。</translation>
     </message>
@@ -5395,8 +5663,32 @@
         <translation>模型写出一百万词元的价格，以你的货币计。</translation>
     </message>
     <message>
+        <source>Private texts are kept from the language model, so rules wrote it.</source>
+        <translation>私密文本不交给语言模型，因此由规则撰写。</translation>
+    </message>
+    <message>
         <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
         <translation>私密文本不会发送到 {host}；设置 llm.send_private 可允许发送。</translation>
+    </message>
+    <message>
+        <source>Private texts were left out, for the settings keep them from the language model.</source>
+        <translation>略去了私密文本，因为设置不让语言模型看到它们。</translation>
+    </message>
+    <message>
+        <source>Propose 1 merge.</source>
+        <translation>提议 1 次合并。</translation>
+    </message>
+    <message>
+        <source>Propose {count} merges.</source>
+        <translation>提议 {count} 次合并。</translation>
+    </message>
+    <message>
+        <source>Proposed 1 merge of entities that may be one; see the inbox.</source>
+        <translation>提议了 1 次可能相同条目的合并；请查看收件箱。</translation>
+    </message>
+    <message>
+        <source>Proposed {count} merges of entities that may be one; see the inbox.</source>
+        <translation>提议了 {count} 次可能相同条目的合并；请查看收件箱。</translation>
     </message>
     <message>
         <source>Put the key into its place, or choose a service that needs none.</source>
@@ -5423,8 +5715,24 @@
         <translation>只读</translation>
     </message>
     <message>
+        <source>Read 1 conversation for lasting facts.</source>
+        <translation>读取 1 个会话以寻找持久的事实。</translation>
+    </message>
+    <message>
         <source>Read a memory</source>
         <translation>读取了记忆</translation>
+    </message>
+    <message>
+        <source>Read {count} conversations for lasting facts.</source>
+        <translation>读取 {count} 个会话以寻找持久的事实。</translation>
+    </message>
+    <message>
+        <source>Read {messages} of 1 conversation: {outcomes}.</source>
+        <translation>读取了 1 个会话中的 {messages}：{outcomes}。</translation>
+    </message>
+    <message>
+        <source>Read {messages} of {count} conversations: {outcomes}.</source>
+        <translation>读取了 {count} 个会话中的 {messages}：{outcomes}。</translation>
     </message>
     <message>
         <source>Read-only file system</source>
@@ -5631,6 +5939,10 @@
         <translation>计划无法运行：{why}</translation>
     </message>
     <message>
+        <source>Search 1 text for names.</source>
+        <translation>在 1 个文本中查找名称。</translation>
+    </message>
+    <message>
         <source>Search by meaning covers only the present, so the past was searched by words.</source>
         <translation>按含义搜索只涵盖当前内容，因此过去的内容按词语搜索。</translation>
     </message>
@@ -5655,8 +5967,20 @@
         <translation>重新搜索名称较少的文本，合并同一人的名称，并建议合并可能是同一个的名称。</translation>
     </message>
     <message>
+        <source>Search {count} texts for names.</source>
+        <translation>在 {count} 个文本中查找名称。</translation>
+    </message>
+    <message>
+        <source>Searched 1 text again.</source>
+        <translation>重新搜索了 1 个文本。</translation>
+    </message>
+    <message>
         <source>Searched your memory</source>
         <translation>搜索了你的记忆</translation>
+    </message>
+    <message>
+        <source>Searched {count} texts again.</source>
+        <translation>重新搜索了 {count} 个文本。</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
@@ -5809,6 +6133,14 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>文字和控件的大小，以百分比计。</translation>
+    </message>
+    <message>
+        <source>Skipped at {first}. {why}</source>
+        <translation>跳过 {first}。{why}</translation>
+    </message>
+    <message>
+        <source>Skipped {count} times from {first} to {last}. {why}</source>
+        <translation>从 {first} 到 {last} 跳过 {count} 次。{why}</translation>
     </message>
     <message>
         <source>Slack</source>
@@ -6043,6 +6375,10 @@
         <translation>该备份现为同一文件夹中的 {name}。请重新启动 Keepsake；“keepsake backup list”会列出其他备份。</translation>
     </message>
     <message>
+        <source>The backup {latest} was verified.</source>
+        <translation>已验证备份 {latest}。</translation>
+    </message>
+    <message>
         <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
         <translation>{name} 的开头已损坏，而密钥就在其中：内容完全无法读取。请重新复制该文件，或使用另一份副本。</translation>
     </message>
@@ -6137,6 +6473,10 @@
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
         <translation>数据库目前不接受更改：它是只读的。</translation>
+    </message>
+    <message>
+        <source>The database was optimized.</source>
+        <translation>数据库已优化。</translation>
     </message>
     <message>
         <source>The database&apos;s log was damaged and was set aside as {name}; what was written last may be missing.</source>
@@ -6427,6 +6767,14 @@
         <translation>此设备的密钥太旧，无法读取其他设备现在共享的内容。请在你的另一台设备上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
+        <source>The language model</source>
+        <translation>语言模型</translation>
+    </message>
+    <message>
+        <source>The language model answered nothing.</source>
+        <translation>语言模型没有回答。</translation>
+    </message>
+    <message>
         <source>The language model cannot be asked now.</source>
         <translation>现在无法询问语言模型。</translation>
     </message>
@@ -6447,12 +6795,24 @@
         <translation>语言模型用时过长，已按规则存储。</translation>
     </message>
     <message>
+        <source>The language model was not always there: {why}</source>
+        <translation>语言模型并非一直可用：{why}</translation>
+    </message>
+    <message>
+        <source>The language model was not used: {why}</source>
+        <translation>没有使用语言模型：{why}</translation>
+    </message>
+    <message>
         <source>The language model&apos;s account is empty or too long.</source>
         <translation>语言模型的叙述为空或过长。</translation>
     </message>
     <message>
         <source>The language model&apos;s answer is not a JSON object of the agreed form.</source>
         <translation>语言模型的回答不是约定形式的 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s sentences cited too few sources, so rules wrote it.</source>
+        <translation>语言模型的句子引用的来源太少，因此由规则撰写。</translation>
     </message>
     <message>
         <source>The language model&apos;s summary is empty or too long.</source>
@@ -6497,6 +6857,10 @@
     <message>
         <source>The log of the database could not be taken into it.</source>
         <translation>无法将数据库的日志并入数据库。</translation>
+    </message>
+    <message>
+        <source>The machine slept or its clock was set.</source>
+        <translation>电脑休眠了或时钟被调整。</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -7035,6 +7399,10 @@
         <translation>没有该名称的备份。“keepsake backup list”会列出它们。</translation>
     </message>
     <message>
+        <source>There is no backup to verify yet.</source>
+        <translation>还没有可验证的备份。</translation>
+    </message>
+    <message>
         <source>There is no backup.</source>
         <translation>没有备份。</translation>
     </message>
@@ -7231,8 +7599,16 @@
         <translation>可提问的内容太少。请先添加会话或笔记，或评判搜索结果。</translation>
     </message>
     <message>
+        <source>There was no backup to verify.</source>
+        <translation>没有可验证的备份。</translation>
+    </message>
+    <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>当时没有标识为 {entity_id} 的名称。</translation>
+    </message>
+    <message>
+        <source>There was nothing to read.</source>
+        <translation>没有可读取的内容。</translation>
     </message>
     <message>
         <source>These memories are encrypted already.</source>
@@ -7571,6 +7947,10 @@
         <translation>等待访问的程序过多。请先允许或拒绝其中一些。</translation>
     </message>
     <message>
+        <source>Took 1 short name apart again, which may be of somebody else.</source>
+        <translation>重新拆开了 1 个可能属于别人的短名。</translation>
+    </message>
+    <message>
         <source>Took away 1 mention in texts that are gone.</source>
         <translation>已移除已不存在的文本中的 1 处提及。</translation>
     </message>
@@ -7589,6 +7969,10 @@
     <message>
         <source>Took in part of a conversation</source>
         <translation>收录了会话的一部分</translation>
+    </message>
+    <message>
+        <source>Took {count} short names apart again, which may be of somebody else.</source>
+        <translation>重新拆开了 {count} 个可能属于别人的短名。</translation>
     </message>
     <message>
         <source>Transcripts are not followed for now: {why}</source>
@@ -7641,6 +8025,10 @@
     <message>
         <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
         <translation>此记忆库的两个副本同时写入了同一个位置。下次会自动纠正。</translation>
+    </message>
+    <message>
+        <source>Two of your machines changed the list of your machines at the same time, and the change that was made elsewhere counts. Make an invitation on another machine, and join here with its words: nothing that was written here is lost. Then change the list again where it is not as you want it.</source>
+        <translation>你的两台设备同时更改了你的设备列表，以在别处所做的更改为准。请在另一台设备上创建邀请，并在此处用其中的词语加入：在此处写下的内容不会丢失。之后，如果列表与你的期望不符，请再次更改。</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>
@@ -7705,6 +8093,18 @@
     <message>
         <source>Wait</source>
         <translation>等待</translation>
+    </message>
+    <message>
+        <source>Waited 1 minute: {why}.</source>
+        <translation>等待了 1 分钟：{why}。</translation>
+    </message>
+    <message>
+        <source>Waited {count} hours: {why}.</source>
+        <translation>等待了 {count} 小时：{why}。</translation>
+    </message>
+    <message>
+        <source>Waited {count} minutes: {why}.</source>
+        <translation>等待了 {count} 分钟：{why}。</translation>
     </message>
     <message>
         <source>Waits because incognito is on.</source>
@@ -7781,6 +8181,10 @@
     <message>
         <source>What has expired could not be set aside: {why}</source>
         <translation>无法搁置已过期的内容：{why}</translation>
+    </message>
+    <message>
+        <source>What is deleted leaves the archive; only the history keeps it, by which an undo brings it back.</source>
+        <translation>删除的内容会离开归档；只有历史记录保留它，撤销可将其恢复。</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
@@ -7867,6 +8271,38 @@
         <translation>工作轮次</translation>
     </message>
     <message>
+        <source>Would archive 1 observation.</source>
+        <translation>将归档 1 条观察。</translation>
+    </message>
+    <message>
+        <source>Would archive {count} observations.</source>
+        <translation>将归档 {count} 条观察。</translation>
+    </message>
+    <message>
+        <source>Would compress 1 observation into {digests}.</source>
+        <translation>将把 1 条观察压缩为 {digests}。</translation>
+    </message>
+    <message>
+        <source>Would compress {count} observations into {digests}.</source>
+        <translation>将把 {count} 条观察压缩为 {digests}。</translation>
+    </message>
+    <message>
+        <source>Would delete 1 observation after its time in the archive.</source>
+        <translation>将删除 1 条归档期满的观察。</translation>
+    </message>
+    <message>
+        <source>Would delete {count} observations after their time in the archive.</source>
+        <translation>将删除 {count} 条归档期满的观察。</translation>
+    </message>
+    <message>
+        <source>Would let 1 fact fade.</source>
+        <translation>将让 1 条事实淡忘。</translation>
+    </message>
+    <message>
+        <source>Would let {count} facts fade.</source>
+        <translation>将让 {count} 条事实淡忘。</translation>
+    </message>
+    <message>
         <source>Write [{name}] on a line of its own, and its settings below.</source>
         <translation>请将 [{name}] 单独写在一行，并把其设置写在下面。</translation>
     </message>
@@ -7899,6 +8335,10 @@
         <translation>请改写为 {new}；下次更改设置时也会自动改写。</translation>
     </message>
     <message>
+        <source>Write “{title}”.</source>
+        <translation>撰写“{title}”。</translation>
+    </message>
+    <message>
         <source>Wrote a note</source>
         <translation>写了笔记</translation>
     </message>
@@ -7911,12 +8351,28 @@
         <translation>写下了{items}</translation>
     </message>
     <message>
+        <source>Wrote “{title}” from 1 source.</source>
+        <translation>根据 1 个来源写了“{title}”。</translation>
+    </message>
+    <message>
+        <source>Wrote “{title}” from {count} sources.</source>
+        <translation>根据 {count} 个来源写了“{title}”。</translation>
+    </message>
+    <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>{database} 中的记忆与之前一样。</translation>
     </message>
     <message>
+        <source>Your other machines could not be asked. {reason}</source>
+        <translation>无法询问你的其他电脑。{reason}</translation>
+    </message>
+    <message>
         <source>a change of conversation was not noticed</source>
         <translation>没有注意到会话的切换</translation>
+    </message>
+    <message>
+        <source>a fact</source>
+        <translation>一条事实</translation>
     </message>
     <message>
         <source>a long conversation could not be condensed</source>
@@ -7951,10 +8407,6 @@
         <translation>其他编码</translation>
     </message>
     <message>
-        <source>another of your machines ran it</source>
-        <translation>你的另一台设备已运行它</translation>
-    </message>
-    <message>
         <source>are kept with the message, where no search finds them</source>
         <translation>随消息保留，但搜索不到</translation>
     </message>
@@ -7979,8 +8431,32 @@
         <translation>选择嵌入器 static</translation>
     </message>
     <message>
+        <source>comment</source>
+        <translation>批注</translation>
+    </message>
+    <message>
+        <source>comments</source>
+        <translation>批注</translation>
+    </message>
+    <message>
         <source>confidence</source>
         <translation>置信度</translation>
+    </message>
+    <message>
+        <source>confidence {before} to {after}</source>
+        <translation>置信度 {before} 变为 {after}</translation>
+    </message>
+    <message>
+        <source>conversation</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>conversation {key}</source>
+        <translation>会话 {key}</translation>
+    </message>
+    <message>
+        <source>conversations</source>
+        <translation>会话</translation>
     </message>
     <message>
         <source>copies</source>
@@ -8003,8 +8479,32 @@
         <translation>摘录</translation>
     </message>
     <message>
+        <source>document</source>
+        <translation>文档</translation>
+    </message>
+    <message>
+        <source>documents</source>
+        <translation>文档</translation>
+    </message>
+    <message>
         <source>email</source>
         <translation>电子邮箱</translation>
+    </message>
+    <message>
+        <source>entities</source>
+        <translation>条目</translation>
+    </message>
+    <message>
+        <source>entity</source>
+        <translation>条目</translation>
+    </message>
+    <message>
+        <source>entries</source>
+        <translation>条目</translation>
+    </message>
+    <message>
+        <source>entry</source>
+        <translation>条目</translation>
     </message>
     <message>
         <source>fact</source>
@@ -8023,6 +8523,14 @@
         <translation>fastembed 不支持此模型；支持的有：{choices}。</translation>
     </message>
     <message>
+        <source>field</source>
+        <translation>字段</translation>
+    </message>
+    <message>
+        <source>fields</source>
+        <translation>字段</translation>
+    </message>
+    <message>
         <source>file</source>
         <translation>文件</translation>
     </message>
@@ -8039,12 +8547,24 @@
         <translation>附在邮件上的文件</translation>
     </message>
     <message>
+        <source>from the archive</source>
+        <translation>来自归档</translation>
+    </message>
+    <message>
         <source>goal</source>
         <translation>目标</translation>
     </message>
     <message>
         <source>hashtag</source>
         <translation>话题标签</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>头部</translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation>头部</translation>
     </message>
     <message>
         <source>hidden file</source>
@@ -8095,6 +8615,14 @@
         <translation>（格式未知）</translation>
     </message>
     <message>
+        <source>integrity, repaired where it is derived</source>
+        <translation>完整性，派生数据会修复</translation>
+    </message>
+    <message>
+        <source>into the trash</source>
+        <translation>移入回收站</translation>
+    </message>
+    <message>
         <source>is a SQLite database without memories in tables that are known</source>
         <translation>是一个 SQLite 数据库，但其中没有已知的记忆表</translation>
     </message>
@@ -8143,16 +8671,8 @@
         <translation>不是有效的 TOML：第 {line} 行第 {column} 列有误</translation>
     </message>
     <message>
-        <source>it began on {machine}, which was not heard of since</source>
-        <translation>它在 {machine} 上开始，此后再没有该设备的消息</translation>
-    </message>
-    <message>
         <source>it is not valid JSON: {error}</source>
         <translation>它不是有效的 JSON：{error}</translation>
-    </message>
-    <message>
-        <source>it ran on {machine}</source>
-        <translation>它已在 {machine} 上运行</translation>
     </message>
     <message>
         <source>item</source>
@@ -8179,6 +8699,18 @@
         <translation>将 search.reranker 留空</translation>
     </message>
     <message>
+        <source>less than a day</source>
+        <translation>不到一天</translation>
+    </message>
+    <message>
+        <source>line</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>lines</source>
+        <translation>行</translation>
+    </message>
+    <message>
         <source>link</source>
         <translation>链接</translation>
     </message>
@@ -8199,6 +8731,14 @@
         <translation>看起来是 {program} 的导出，目前尚不支持</translation>
     </message>
     <message>
+        <source>mail</source>
+        <translation>邮件</translation>
+    </message>
+    <message>
+        <source>mails</source>
+        <translation>邮件</translation>
+    </message>
+    <message>
         <source>mem0</source>
         <translation>mem0</translation>
     </message>
@@ -8209,6 +8749,10 @@
     <message>
         <source>memory</source>
         <translation>条记忆</translation>
+    </message>
+    <message>
+        <source>memory with few names</source>
+        <translation>名称很少的记忆</translation>
     </message>
     <message>
         <source>mention</source>
@@ -8223,6 +8767,10 @@
         <translation>条消息</translation>
     </message>
     <message>
+        <source>message with few names</source>
+        <translation>名称很少的消息</translation>
+    </message>
+    <message>
         <source>messages</source>
         <translation>条消息</translation>
     </message>
@@ -8231,11 +8779,23 @@
         <translation>名称</translation>
     </message>
     <message>
+        <source>names</source>
+        <translation>名称</translation>
+    </message>
+    <message>
         <source>no memories could be taken</source>
         <translation>无法提取记忆</translation>
     </message>
     <message>
+        <source>no new facts</source>
+        <translation>没有新事实</translation>
+    </message>
+    <message>
         <source>note</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
+        <source>notes</source>
         <translation>笔记</translation>
     </message>
     <message>
@@ -8245,6 +8805,10 @@
     <message>
         <source>nothing is done any more</source>
         <translation>不再执行任何操作</translation>
+    </message>
+    <message>
+        <source>nothing is drawn from it</source>
+        <translation>不从中提取内容</translation>
     </message>
     <message>
         <source>nothing of use</source>
@@ -8303,6 +8867,14 @@
         <translation>别名</translation>
     </message>
     <message>
+        <source>page</source>
+        <translation>页</translation>
+    </message>
+    <message>
+        <source>pages</source>
+        <translation>页</translation>
+    </message>
+    <message>
         <source>people</source>
         <translation>人物</translation>
     </message>
@@ -8343,6 +8915,10 @@
         <translation>项目</translation>
     </message>
     <message>
+        <source>projects</source>
+        <translation>项目</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>条查询</translation>
     </message>
@@ -8363,6 +8939,14 @@
         <translation>反思</translation>
     </message>
     <message>
+        <source>relation</source>
+        <translation>关系</translation>
+    </message>
+    <message>
+        <source>relation {first} {verb} {second}</source>
+        <translation>关系 {first} {verb} {second}</translation>
+    </message>
+    <message>
         <source>relations</source>
         <translation>关系</translation>
     </message>
@@ -8375,12 +8959,20 @@
         <translation>行</translation>
     </message>
     <message>
+        <source>session {key}</source>
+        <translation>会话 {key}</translation>
+    </message>
+    <message>
         <source>something else</source>
         <translation>其他内容</translation>
     </message>
     <message>
         <source>something that is no chat answer</source>
         <translation>非聊天回答的内容</translation>
+    </message>
+    <message>
+        <source>statistics for the query planner</source>
+        <translation>查询规划器的统计信息</translation>
     </message>
     <message>
         <source>step</source>
@@ -8395,6 +8987,10 @@
         <translation>摘要</translation>
     </message>
     <message>
+        <source>table {name}</source>
+        <translation>表 {name}</translation>
+    </message>
+    <message>
         <source>tags</source>
         <translation>标签</translation>
     </message>
@@ -8405,6 +9001,10 @@
     <message>
         <source>texts</source>
         <translation>段文本</translation>
+    </message>
+    <message>
+        <source>texts for which making vectors failed</source>
+        <translation>生成向量失败的文本</translation>
     </message>
     <message>
         <source>that lead out of the folder or nowhere</source>
@@ -8555,6 +9155,10 @@
         <translation>标题</translation>
     </message>
     <message>
+        <source>to the archive</source>
+        <translation>移入归档</translation>
+    </message>
+    <message>
         <source>true or false</source>
         <translation>true 或 false</translation>
     </message>
@@ -8671,6 +9275,10 @@
         <translation>{client} 已连接。请先断开它（“keepsake agent disconnect {client_name}”）。</translation>
     </message>
     <message>
+        <source>{count} Markdown files</source>
+        <translation>{count} 个 Markdown 文件</translation>
+    </message>
+    <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} 个没有笔记显示的附件被略去。</translation>
     </message>
@@ -8683,12 +9291,36 @@
         <translation>有 {count} 个会话在等待。</translation>
     </message>
     <message>
+        <source>{count} conversations wait for the language model: {why}</source>
+        <translation>{count} 个会话正在等待语言模型：{why}</translation>
+    </message>
+    <message>
+        <source>{count} days</source>
+        <translation>{count} 天</translation>
+    </message>
+    <message>
+        <source>{count} digests</source>
+        <translation>{count} 份摘要</translation>
+    </message>
+    <message>
         <source>{count} encrypted passages were left out. Decrypt the text in Evernote, and export the note again.</source>
         <translation>{count} 段加密文本被略去。请在 Evernote 中解密后重新导出该笔记。</translation>
     </message>
     <message>
         <source>{count} entries of other Google products were left out.</source>
         <translation>{count} 条其他 Google 产品的记录被略去。</translation>
+    </message>
+    <message>
+        <source>{count} facts</source>
+        <translation>{count} 条事实</translation>
+    </message>
+    <message>
+        <source>{count} faded facts are kept for now, because a run and a month may set aside only a share of the facts.</source>
+        <translation>{count} 条淡忘的事实暂时保留，因为一次运行和一个月内只能搁置一部分事实。</translation>
+    </message>
+    <message>
+        <source>{count} files</source>
+        <translation>{count} 个文件</translation>
     </message>
     <message>
         <source>{count} files of the archive are none of Joplin&apos;s and were left out.</source>
@@ -8711,8 +9343,16 @@
         <translation>{count} 个没有页面显示的文件被略去。</translation>
     </message>
     <message>
+        <source>{count} for you to decide in the inbox</source>
+        <translation>{count} 条待你在收件箱中决定</translation>
+    </message>
+    <message>
         <source>{count} hidden folders were left out ({names}).</source>
         <translation>{count} 个隐藏文件夹被略去（{names}）。</translation>
+    </message>
+    <message>
+        <source>{count} known already</source>
+        <translation>{count} 条已知</translation>
     </message>
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
@@ -8721,6 +9361,10 @@
     <message>
         <source>{count} mentions of people and things stand in texts that are gone.</source>
         <translation>{count} 处对人和事物的提及位于已不存在的文本中。</translation>
+    </message>
+    <message>
+        <source>{count} messages</source>
+        <translation>{count} 条消息</translation>
     </message>
     <message>
         <source>{count} messages cannot be found by search.</source>
@@ -8743,6 +9387,10 @@
         <translation>另有 {count} 行以日期和时间开头，被读作消息的一部分。</translation>
     </message>
     <message>
+        <source>{count} new facts</source>
+        <translation>{count} 条新事实</translation>
+    </message>
+    <message>
         <source>{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back, or delete the notes here.</source>
         <translation>文件夹 {root} 中一次缺少 {count} 条笔记，因此没有移入回收站。请放回文件，或在这里删除笔记。</translation>
     </message>
@@ -8755,8 +9403,16 @@
         <translation>这里一次删除了文件夹 {root} 的 {count} 条笔记，因此其文件保留在原处。请恢复笔记，或删除文件。</translation>
     </message>
     <message>
+        <source>{count} observations into one digest</source>
+        <translation>将 {count} 条观察合为一份摘要</translation>
+    </message>
+    <message>
         <source>{count} of its observations are no texts and were left out.</source>
         <translation>其中 {count} 条观察不是文本，已略去。</translation>
+    </message>
+    <message>
+        <source>{count} of them against an older one</source>
+        <translation>其中 {count} 条与旧事实相反</translation>
     </message>
     <message>
         <source>{count} pages have no text, such as scanned pages.</source>
@@ -8787,6 +9443,10 @@
         <translation>{count} 个搜索条目缺少用于排序的词数。</translation>
     </message>
     <message>
+        <source>{count} sentences without sources left out.</source>
+        <translation>略去了 {count} 个没有来源的句子。</translation>
+    </message>
+    <message>
         <source>{count} sessions lack the note of how far they are.</source>
         <translation>{count} 个会话缺少进度记录。</translation>
     </message>
@@ -8799,12 +9459,28 @@
         <translation>{count} 段已不存在的文本在等待识别名称。</translation>
     </message>
     <message>
+        <source>{count} that newer ones had overtaken</source>
+        <translation>{count} 条已被更新的取代</translation>
+    </message>
+    <message>
+        <source>{count} transcripts</source>
+        <translation>{count} 份转录</translation>
+    </message>
+    <message>
         <source>{count} vectors belong to nothing.</source>
         <translation>{count} 个向量不属于任何内容。</translation>
     </message>
     <message>
         <source>{count} views of databases were left out; the whole tables hold their rows.</source>
         <translation>{count} 个数据库视图被略去；完整的表中包含其各行。</translation>
+    </message>
+    <message>
+        <source>{count} were set aside.</source>
+        <translation>搁置了 {count} 条。</translation>
+    </message>
+    <message>
+        <source>{count} would be set aside.</source>
+        <translation>将搁置 {count} 条。</translation>
     </message>
     <message>
         <source>{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.</source>
@@ -8933,6 +9609,14 @@
     <message>
         <source>{model} is not the same model as before; the vectors are made anew.</source>
         <translation>{model} 与之前的模型不同；正在重新生成向量。</translation>
+    </message>
+    <message>
+        <source>{model} writes the text.</source>
+        <translation>由 {model} 撰写文本。</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <translation>{names} 和另外 {count} 个</translation>
     </message>
     <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
@@ -9503,12 +10187,160 @@
         <translation>{what}，来自 {source}</translation>
     </message>
     <message>
+        <source>{whole}, after conversation {number}</source>
+        <translation>{whole}，会话 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after entry {number}</source>
+        <translation>{whole}，条目 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after mail {number}</source>
+        <translation>{whole}，邮件 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after memory {number}</source>
+        <translation>{whole}，记忆 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after message {number}</source>
+        <translation>{whole}，消息 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after name {number}</source>
+        <translation>{whole}，名称 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after note {number}</source>
+        <translation>{whole}，笔记 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after project {number}</source>
+        <translation>{whole}，项目 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, after value {number}</source>
+        <translation>{whole}，值 {number} 之后</translation>
+    </message>
+    <message>
+        <source>{whole}, comments and fields</source>
+        <translation>{whole}，批注和字段</translation>
+    </message>
+    <message>
+        <source>{whole}, conversation {number}</source>
+        <translation>{whole}，会话 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, document {number}</source>
+        <translation>{whole}，文档 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, entity {number}</source>
+        <translation>{whole}，条目 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, entry {number}</source>
+        <translation>{whole}，条目 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, file {number}</source>
+        <translation>{whole}，文件 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, just before it</source>
+        <translation>{whole}，紧接其前</translation>
+    </message>
+    <message>
+        <source>{whole}, line {number}</source>
+        <translation>{whole}，第 {number} 行</translation>
+    </message>
+    <message>
+        <source>{whole}, mail {number}</source>
+        <translation>{whole}，邮件 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, memory {number}</source>
+        <translation>{whole}，记忆 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, message {number}</source>
+        <translation>{whole}，消息 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, name {number}</source>
+        <translation>{whole}，名称 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, note {number}</source>
+        <translation>{whole}，笔记 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, page {number}</source>
+        <translation>{whole}，第 {number} 页</translation>
+    </message>
+    <message>
+        <source>{whole}, part {number} of {count}</source>
+        <translation>{whole}，第 {number} 部分，共 {count} 部分</translation>
+    </message>
+    <message>
+        <source>{whole}, project {number}</source>
+        <translation>{whole}，项目 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, relation {number}</source>
+        <translation>{whole}，关系 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, session {number}</source>
+        <translation>{whole}，会话 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, tab {number}</source>
+        <translation>{whole}，标签页 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, table {number}</source>
+        <translation>{whole}，表 {number}</translation>
+    </message>
+    <message>
+        <source>{whole}, value {number}</source>
+        <translation>{whole}，值 {number}</translation>
+    </message>
+    <message>
         <source>{why} Another value counts.</source>
         <translation>{why} 以另一个值为准。</translation>
     </message>
     <message>
         <source>{why} Until then the vectors made so far answer searches.</source>
         <translation>{why} 在此之前由现有的向量响应搜索。</translation>
+    </message>
+    <message>
+        <source>‘{name}’ failed.</source>
+        <translation>“{name}”失败了。</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is done.</source>
+        <translation>“{name}”已完成。</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused after 1 failure.</source>
+        <translation>“{name}”在 1 次失败后已暂停。</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused after {count} failures in a row.</source>
+        <translation>“{name}”在连续 {count} 次失败后已暂停。</translation>
+    </message>
+    <message>
+        <source>‘{name}’ is paused because its times cannot be worked out: {why}</source>
+        <translation>“{name}”已暂停，因为无法计算其时间：{why}</translation>
+    </message>
+    <message>
+        <source>‘{name}’ was left out once. {why}</source>
+        <translation>“{name}”被略过一次。{why}</translation>
+    </message>
+    <message>
+        <source>‘{name}’ was left out {count} times. {why}</source>
+        <translation>“{name}”被略过 {count} 次。{why}</translation>
     </message>
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>

@@ -13,6 +13,7 @@ from app.entities.ner.rules_provider import RulesProvider
 from app.entities.ner.spacy_provider import SpacyProvider
 from app.errors import AccessDeniedError, ModelUnavailableError
 from app.llm.model import Usage
+from app.sentence import Sentence
 
 
 class NerStrategy:
@@ -91,8 +92,8 @@ class AccurateStrategy:
         if self.is_available:
             return ""
         if not self._is_allowed():
-            return "Finding names with a language model or spaCy is switched off in the settings."
-        return self.spacy.failure or "Neither spaCy nor a language model is there to find names with."
+            return Sentence("Finding names with a language model or spaCy is switched off in the settings.")
+        return self.spacy.failure or Sentence("Neither spaCy nor a language model is there to find names with.")
 
     async def extract(
         self, text: str, stores: tuple[StoreName, ...], known: KnownNames = NOTHING_KNOWN, *, asks_model: bool = True
@@ -117,7 +118,7 @@ class AccurateStrategy:
                 found, usage = [*found, *answer.spans], answer.usage
                 readers.append(self.model.name)
             except AccessDeniedError as error:
-                refusal, is_withheld = error.message, True
+                refusal, is_withheld = error.sentence, True
             except ModelUnavailableError as error:
-                refusal = error.message
+                refusal = error.sentence
         return Extraction(tuple(resolve_overlaps(found)), tuple(readers), usage, refusal, is_withheld)

@@ -14,7 +14,6 @@ from typing import IO, cast
 import ijson.common
 
 from app.core.process import open_databases
-from app.core.text import plural
 from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
 from app.exchange.formats import docx, enex, memory_file, web_page
@@ -34,7 +33,7 @@ from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.json_stream import RepairedJson
 from app.exchange.parsing.lines import GZIP, read_lines
-from app.sentence import Sentence
+from app.sentence import Sentence, counted_sentence
 
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
@@ -97,14 +96,18 @@ def preview(path: Path) -> ImportPreview:
     with readable(path):
         if format_name == "markdown" and path.is_dir():
             sizes = [file.stat().st_size for file in _notes(path)]
-            return ImportPreview(format_name, sum(sizes), _counted(len(sizes), "Markdown file"))
+            return ImportPreview(
+                format_name, sum(sizes), counted_sentence(len(sizes), "1 Markdown file", "{count} Markdown files")
+            )
         kind = SPECS[format_name].kind
         if kind == "transcript" and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
-            return ImportPreview(format_name, sum(sizes), _counted(len(sizes), "transcript"))
+            return ImportPreview(
+                format_name, sum(sizes), counted_sentence(len(sizes), "1 transcript", "{count} transcripts")
+            )
         if path.is_dir() and kind in ("notebook", "document"):
             sizes = [Path(path, name).stat().st_size for name in chat_records.names(path)]
-            return ImportPreview(format_name, sum(sizes), _counted(len(sizes), "file"))
+            return ImportPreview(format_name, sum(sizes), counted_sentence(len(sizes), "1 file", "{count} files"))
         if kind == "chat":
             return chat_detection.preview(path, format_name)
         if format_name in ("chatgpt", "claude"):
@@ -114,10 +117,6 @@ def preview(path: Path) -> ImportPreview:
                 )
         detail = f"{path.name}, {capsule.describe(path)}" if format_name == capsule.NAME else path.name
         return ImportPreview(format_name, path.stat().st_size, detail)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 def _folder(path: Path, cancelled: Callable[[], bool]) -> str:

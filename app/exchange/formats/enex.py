@@ -19,6 +19,7 @@ from app.exchange.importing.source_files import DAMAGE, SourceEntry, is_zip
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
+from app.exchange.parsing.item_places import after, part
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sentence import Sentence, counted_sentence, joined
 
@@ -75,7 +76,7 @@ def _notes(entry: SourceEntry, done: int, total: int, cancelled: Callable[[], bo
             for part in reader.parts():
                 for note in part:
                     if isinstance(note, Gap):
-                        yield Problem(f"{entry.name}, after note {number}", note.what)
+                        yield Problem(after(entry.name, "note", number), note.what)
                         continue
                     number += 1
                     _account(note, f"{entry.name}, note {number}")
@@ -83,7 +84,7 @@ def _notes(entry: SourceEntry, done: int, total: int, cancelled: Callable[[], bo
                 yield Position(done + min(reader.done, entry.size), total, entry.name)
     except DAMAGE as error:
         yield Problem(
-            f"{entry.name}, after note {number}", Sentence("The zip file is damaged here ({error}).", error=error)
+            after(entry.name, "note", number), Sentence("The zip file is damaged here ({error}).", error=error)
         )
 
 
@@ -110,13 +111,13 @@ def _attached(resource: Resource, place: str) -> AttachmentRecord | Problem:
     name = resource.name or "file"
     if resource.is_cut or len(resource.data) > MAX_ATTACHED:
         return file_problem(
-            f"{place}, {name}",
+            part(place, name),
             Sentence("It is damaged, or larger than {most} MB, and was left out.", most=MAX_ATTACHED >> 20),
         )
     try:
         return attachment(name, resource.data, resource.mime)
     except InputError as error:
-        return file_problem(f"{place}, {name}", error.sentence)
+        return file_problem(part(place, name), error.sentence)
 
 
 def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:

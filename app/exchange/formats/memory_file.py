@@ -15,6 +15,7 @@ from app.entities.model import registry_type
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record, VaultDetail
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.knowledge_graph.repo import MARK, OF_ENTITY
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -43,13 +44,13 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         cancelled: Asked at every line; reading stops when it says so.
     """
     made_ms = int(path.stat().st_mtime * 1000)
-    relations: list[tuple[str, dict[str, Any]]] = []
+    relations: list[tuple[Sentence, dict[str, Any]]] = []
     known: dict[str, str] = {}
     for line in read_lines(path):
         if cancelled():
             return
-        place = f"{path.name}, line {line.number}"
-        value = _value(line)
+        place = numbered(path.name, "line", line.number)
+        value = _value(line, path.name)
         if value is None:
             yield Problem(place, Sentence("It is no line of JSON that a memory server writes and was left out."))
         elif {"from", "to", "relationType"} <= value.keys():
@@ -61,7 +62,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         yield from _relation(place, value, known, made_ms)
 
 
-def _value(line: TextLine) -> dict[str, Any] | None:
+def _value(line: TextLine, name: str) -> dict[str, Any] | None:
     if line.data is None or len(line.data) > _LONGEST:
         return None
     if not line.data.strip():
@@ -72,7 +73,7 @@ def _value(line: TextLine) -> dict[str, Any] | None:
         return None
     if not isinstance(value, dict):
         return None
-    read_item(f"line {line.number}", value, "line")
+    read_item(numbered(name, "line", line.number), value, "line")
     return value
 
 

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from app.core.text import excerpt, plural
+from app.core.text import excerpt
 from app.exchange.importing.unread_files import FileAccount
 from app.exchange.model import (
     AttachmentRecord,
@@ -23,6 +23,7 @@ from app.exchange.model import (
     SessionRecord,
     VaultDetail,
 )
+from app.exchange.parsing.item_places import noun_for
 from app.exchange.parsing.source_words import Noise, SpokenValue, StoredWords, single_words, spoken, texts
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sentence import Sentence, counted_sentence
@@ -308,7 +309,7 @@ def _problem(kind: _LeftOut) -> Problem:
         what = Sentence(
             "{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.",
             count=kind.count,
-            things=plural(item.noun),
+            things=noun_for(item.noun, kind.count),
             where=where,
             end=end,
             sample=repr(sample),
@@ -321,10 +322,11 @@ def _nothing(counts: ItemCounts) -> str:
         return Sentence("Nothing in it is a conversation or a note that this version knows.")
     if counts.read == 1:
         return Sentence(
-            "It has 1 {thing}, which is no conversation, message or note that this version knows.", thing=counts.noun
+            "It has 1 {thing}, which is no conversation, message or note that this version knows.",
+            thing=noun_for(counts.noun, 1),
         )
     return Sentence(
         "It has {count} {things}, none of them a conversation, message or note that this version knows.",
         count=counts.read,
-        things=plural(counts.noun),
+        things=noun_for(counts.noun, counts.read),
     )

@@ -8,10 +8,12 @@ from app.entities import entity_state, entity_transfer
 from app.entities.entity_state import State
 from app.errors import InputError
 from app.exchange.model import VaultDetail
+from app.exchange.parsing.item_places import noun_for
 from app.history import history_repo
 from app.history.history_transfer import HistoryImport
 from app.memories.foreign_record import Problem
 from app.memories.importing import import_sources
+from app.sentence import Sentence
 from app.sessions import session_transfer
 
 
@@ -100,5 +102,10 @@ class DetailImport:
 
 def _place(kind: str, fields: dict[str, Any]) -> str:
     if kind == "relation":
-        return f"relation {fields['subject']} {fields['predicate']} {fields['object']}"
-    return f"{kind} {fields.get('id') or fields.get('owner', '')}"
+        return Sentence(
+            "relation {first} {verb} {second}",
+            first=fields["subject"],
+            verb=fields["predicate"],
+            second=fields["object"],
+        )
+    return Sentence("{thing} {name}", thing=noun_for(kind, 1), name=fields.get("id") or fields.get("owner", ""))

@@ -6,7 +6,9 @@ from typing import Final, TypeVar
 
 from app.exchange.formats.markdown import NOT_MARKDOWN
 from app.exchange.model import ImportPart, ImportPreview, ImportReport
+from app.exchange.parsing.item_places import moved
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 SHOWN_PROBLEMS: Final = 1000
 _SUMS: Final = ("problem_count", "remark_count", "problems", "remarks", "secrets", "attachments", "items")
@@ -59,5 +61,5 @@ def _in_part(problem: Problem, name: str) -> Problem:
     own = PurePosixPath(name).name
     if name == "." or problem.place.startswith(name):
         return problem
-    place = f"{name}{problem.place.removeprefix(own)}" if problem.place.startswith(own) else f"{name}: {problem.place}"
-    return replace(problem, place=place)
+    place = moved(problem.place, own, name)
+    return replace(problem, place=place or Sentence("{part}: {place}", part=name, place=problem.place))

@@ -19,6 +19,7 @@ from app.exchange.importing.detail_import import DetailImport
 from app.exchange.importing.import_tally import Ingested
 from app.exchange.importing.imported_sessions import ImportedSessions
 from app.exchange.model import MessageRecord, SessionRecord, VaultDetail
+from app.exchange.parsing.item_places import numbered, of_session
 from app.history import history_repo
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.importing.ingest import ingest
@@ -299,7 +300,7 @@ class VaultSink:
             sentence = Sentence(
                 "The file says nothing of this session before its '{type}', which was left out.", type=detail.type
             )
-            counts.problems.append(Problem(f"session {key}", sentence))
+            counts.problems.append(Problem(of_session(key), sentence))
         elif not opened.is_forgotten:
             self._details.put_of_session(connection, opened.session_id, detail)
 
@@ -384,13 +385,13 @@ def _with_room(message: NewMessage) -> NewMessage:
 def _too_long(turn: MessageRecord) -> Problem:
     allowed = f"{MAX_MESSAGE_CHARACTERS >> 20} million characters"
     return Problem(
-        f"session {turn.session_key}", Sentence("A message has more than {allowed} and was left out.", allowed=allowed)
+        of_session(turn.session_key), Sentence("A message has more than {allowed} and was left out.", allowed=allowed)
     )
 
 
 def _taken(turn: MessageRecord, opened: _Session) -> Problem:
     return Problem(
-        f"session {turn.session_key}, message {turn.message.seq}",
+        numbered(of_session(turn.session_key), "message", turn.message.seq),
         Sentence(
             "Its number is not greater than the last one stored of session {session_id}, and its text is another.",
             session_id=opened.session_id,

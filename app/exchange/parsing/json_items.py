@@ -15,6 +15,7 @@ import msgspec
 from app.exchange.importing.accounting import read_item
 from app.exchange.importing.source_files import DAMAGE, SourceEntry, entries, read_some, utf8_stream
 from app.exchange.model import Position
+from app.exchange.parsing.item_places import ItemNoun, after, numbered, renumbered
 from app.memories.foreign_record import Problem
 from app.sentence import Sentence
 
@@ -167,7 +168,7 @@ def _whole(digits: str) -> int | str:
 
 
 def items(
-    path: Path, cancelled: Callable[[], bool], noun: str = "conversation", *, is_whole: bool = True
+    path: Path, cancelled: Callable[[], bool], noun: ItemNoun = "conversation", *, is_whole: bool = True
 ) -> Iterator[JsonItem | Problem | Position]:
     """Read every item of the files at ``path``: a file, folder or zip.
 
@@ -191,7 +192,7 @@ def items(
 
 
 def entry_items(
-    entry: SourceEntry, cancelled: Callable[[], bool], noun: str = "conversation", *, is_whole: bool = True
+    entry: SourceEntry, cancelled: Callable[[], bool], noun: ItemNoun = "conversation", *, is_whole: bool = True
 ) -> Iterator[JsonItem | Problem | Position]:
     """Read the items of one file; see ``items``."""
     splitter, number = ItemSplitter(), 0
@@ -200,18 +201,18 @@ def entry_items(
             if cancelled():
                 return
             if isinstance(chunk, Problem):
-                yield Problem(f"{entry.name}, after {noun} {number}", chunk.what)
+                yield Problem(after(entry.name, noun, number), chunk.what)
                 return
             for raw in splitter.feed(chunk):
                 number += 1
-                for thing in _decoded(raw, f"{entry.name}, {noun} {number}"):
+                for thing in _decoded(raw, numbered(entry.name, noun, number)):
                     if is_whole and isinstance(thing, JsonItem):
                         read_item(thing.place, thing.value, noun)
                     yield thing
             yield Position(done, None)
-    yield from _stray(splitter.stray, f"{entry.name}, after {noun} {number}")
+    yield from _stray(splitter.stray, after(entry.name, noun, number))
     if ending := splitter.ending():
-        yield Problem(f"{entry.name}, {noun} {number + 1}", ending)
+        yield Problem(numbered(entry.name, noun, number + 1), ending)
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[tuple[bytes | Problem, int]]:
@@ -235,7 +236,7 @@ def _chunks(stream: IO[bytes]) -> Iterator[tuple[bytes | Problem, int]]:
 
 def _decoded(raw: RawItem, place: str) -> Iterator[JsonItem | Problem]:
     if raw.stray:
-        yield from _stray(raw.stray, f"{place}, just before it")
+        yield from _stray(raw.stray, Sentence("{whole}, just before it", whole=place))
     if raw.data is None:
         yield Problem(place, Sentence("It is longer than {most} MB and was left out.", most=MAX_ITEM >> 20))
         return
@@ -254,9 +255,8 @@ def _unwrapped(value: Any, place: str) -> Iterator[JsonItem]:
     if isinstance(value, dict) and "mapping" not in value and "chat_messages" not in value:
         for name in _WRAPPERS:
             if isinstance(inner := value.get(name), list):
-                where = place.rpartition(" ")[0]
                 for number, item in enumerate(inner, 1):
-                    yield JsonItem(item, f"{where} {number}")
+                    yield JsonItem(item, renumbered(place, number))
                 if rest := {key: one for key, one in value.items() if one is not inner}:
                     read_item(place, rest, "field")
                 return

@@ -12,6 +12,7 @@ import ijson.common
 from app.exchange.importing.accounting import read_item
 from app.exchange.importing.source_files import DAMAGE, SourceEntry, read_some, utf8_stream
 from app.exchange.model import Position
+from app.exchange.parsing.item_places import after, numbered
 from app.memories.foreign_record import Problem
 from app.sentence import Sentence
 
@@ -51,7 +52,7 @@ def values(
             for value in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted, passed):
                 number += 1
                 if isinstance(value.value, dict | list):
-                    read_item(f"{entry.name}, value {number}", value.value, noun)
+                    read_item(numbered(entry.name, "value", number), value.value, noun)
                 yield value
                 if number % _EACH_POSITION == 0:
                     yield Position(source.done, entry.size, entry.name)
@@ -64,7 +65,7 @@ def values(
                 sentence = Sentence(
                     "Nothing could be read from here on, because the file is cut off ({line}).", line=line
                 )
-            yield Problem(f"{entry.name}, after value {number}", sentence)
+            yield Problem(after(entry.name, "value", number), sentence)
         if passed:
             read_item(entry.name, passed, "field")
         if source.replaced:

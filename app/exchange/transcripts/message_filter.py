@@ -9,6 +9,7 @@ from app.core.text_rules.recall_fence import is_own_tool, without_recalled
 from app.core.text_rules.secret_patterns import value_without_secrets, without_secrets
 from app.exchange.importing.batches import Storable
 from app.exchange.model import MessageRecord, SessionRecord
+from app.exchange.parsing.item_places import of_session
 from app.memories.foreign_record import Problem
 from app.sentence import Sentence
 from app.sessions.model import NewMessage
@@ -47,7 +48,7 @@ def filtered(records: Sequence[Storable], *, keeps_secrets: bool) -> Filtered:
             message = record.message
             if len(message.content) > MAX_MESSAGE_CHARACTERS:
                 problems.append(
-                    Problem(f"session {record.session_key}", Sentence("A message is too long and was left out."))
+                    Problem(of_session(record.session_key), Sentence("A message is too long and was left out."))
                 )
                 continue
             message_left = _without_served(message)

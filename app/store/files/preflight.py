@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from app.core.files import from_os
+from app.core.files import from_os, is_there
 from app.errors import DISK_ERROR, MachineError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.sentence import Sentence
 from app.store.backup import FOLDER
@@ -41,7 +41,7 @@ def check_files(database: Path, known: int, *, is_writable: bool = True) -> None
         VaultUnusableError: It is the database of another program.
     """
     try:
-        if not database.exists() or not database.stat().st_size:
+        if not is_there(database) or not database.stat().st_size:
             _refuse_lost(database)
             return
         if is_writable:

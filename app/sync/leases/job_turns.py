@@ -304,7 +304,7 @@ class JobTurns:
         if not self._is_silent(run, lease.number, is_near=is_near):
             return _waits(name)
         if is_begun and not run.is_repeatable:
-            return JobTurn("done", Sentence("it began on {machine}, which was not heard of since", machine=name))
+            return JobTurn("done", Sentence("It began on {machine}, which was not heard of since.", machine=name))
         return None
 
     async def _standing(self, joined: JoinedPlace) -> Standing | None:
@@ -411,8 +411,8 @@ def _occurrence(standing: Standing, run: SharedRun) -> str:
 
 def _done(name: str) -> JobTurn:
     if not name:
-        return JobTurn("done", Sentence("another of your machines ran it"))
-    return JobTurn("done", Sentence("it ran on {machine}", machine=name))
+        return JobTurn("done", Sentence("Another of your machines ran it."))
+    return JobTurn("done", Sentence("It ran on {machine}.", machine=name))
 
 
 def _waits(name: str) -> JobTurn:

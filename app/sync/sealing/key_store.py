@@ -12,7 +12,7 @@ from typing import Final
 import platformdirs
 
 from app.config.keyring import Keyring
-from app.core.files import from_os, replace_file
+from app.core.files import from_os, is_there, replace_file
 from app.core.paths import APP_NAME
 from app.core.regular_files import make_folder, open_file, open_for_reading
 from app.encryption.file_sealing import overwrite, overwrite_handle
@@ -90,7 +90,7 @@ class KeyStore:
         for kind in (_KEYS, _ADDRESS):
             path = _path(device, kind)
             try:
-                if path.exists():
+                if is_there(path):
                     overwrite(path)
                     path.unlink()
                     continue
@@ -135,7 +135,7 @@ def _replace(path: Path, data: bytes) -> None:
     """Write a file of secrets, and overwrite what was there."""
     try:
         make_folder(path.parent)
-        former = open_file(path, os.O_RDWR) if path.exists() else None
+        former = open_file(path, os.O_RDWR) if is_there(path) else None
     except OSError as error:
         raise from_os(error, path) from error
     try:

@@ -6,10 +6,11 @@ Owns the vault's ``sync.covered`` and ``sync.sound`` values.
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import apsw
 
@@ -33,9 +34,6 @@ from app.sync.snapshots.snapshot_capture import CapturedChanges
 from app.sync.snapshots.snapshot_format import DamagedSnapshotError, PartName, SnapshotHead
 from app.sync.snapshots.snapshot_objects import SnapshotListing, SnapshotPlace, SnapshotWriter
 
-if TYPE_CHECKING:
-    from app.sync.change import Change
-
 _log = logging.getLogger(__name__)
 
 _COVERED: Final = "sync.covered"
@@ -52,6 +50,7 @@ class CompactionRule:
         segments: So many that no snapshot has make the next one due, if ``growth`` says so too.
         most_segments: So many do in any case.
         growth: So much more than the last snapshot has, as a share of it.
+        writer_ms: A machine that was not heard of for so long is not waited for to write one.
         silent_ms: What a machine has not got that was not heard of for so long is taken away all the same.
         look_ms: What is at the place is counted so often.
         repair_ms: A snapshot that is not whole is written anew after so long, for a place may lag. So is one
@@ -61,6 +60,7 @@ class CompactionRule:
     segments: int = 128
     most_segments: int = 2_048
     growth: float = 0.25
+    writer_ms: int = 7 * _DAY_MS
     silent_ms: int = 180 * _DAY_MS
     look_ms: int = 600_000
     repair_ms: int = 3_600_000
@@ -146,8 +146,10 @@ class SnapshotKeeper:
         here = await self._store.read(marks)
         return next((head for head in reversed(self._listing.whole) if not head.is_within(here)), None)
 
-    async def changes(self, joined: SealedExchange, head: SnapshotHead) -> tuple[list[bytes], int]:
-        """Return the parts with a snapshot's changes, and how many rows these remove.
+    async def changes(self, joined: SealedExchange, head: SnapshotHead) -> tuple[list[bytes], Counter[int]]:
+        """Return the parts with a snapshot's changes, and how many rows each lane removes.
+
+        Those that the person accepted do not count.
 
         Raises:
             ExchangeError: They are damaged, or not whole at the place.
@@ -179,13 +181,17 @@ class SnapshotKeeper:
             require_no_import()
             return self._receiver.take_turns(connection, snapshot_format.unpack(text), now_ms)
 
-        def changes(connection: apsw.Connection) -> Received:
+        def changes(text: bytes, connection: apsw.Connection) -> Received:
             require_no_import()
-            return self._receiver.take_changes(connection, head, map(snapshot_format.unpack, texts), now_ms)
+            return self._receiver.take_changes(connection, snapshot_format.unpack(text), now_ms)
 
+        await self._store.write(partial(self._receiver.begin_snapshot, head=head, now_ms=now_ms))
         for part in head.turns:
             tell(await self._store.write(partial(turns, await self._text(joined, head, part))))
-        tell(await self._store.write(changes))
+        # In transactions of their own, so that who writes at that moment waits for none of them long.
+        for text in texts:
+            tell(await self._store.write(partial(changes, text)))
+        await self._store.write(partial(self._receiver.end_snapshot, head=head))
 
     async def covered(self) -> Mapping[int, int]:
         """Return up to which number snapshots had each lane that were seen whole."""
@@ -224,22 +230,22 @@ class SnapshotKeeper:
             return
         self._looked_ms = now_ms
         states = {**await self._states.collect(joined.point, standing), standing.keys.id: await self._states.own()}
-        away = {device for device in standing.members.members if self._is_silent(standing, states, device, now_ms)}
+        silent_ms = {
+            device: -1 if device == standing.keys.id else now_ms - _last_seen_ms(standing, states, device)
+            for device in standing.members.members
+        }
+        away = {device for device, silent in silent_ms.items() if silent > self.rule.silent_ms}
         here = standing.members.members.keys() - away
         self._standstill = self._delay(standing, states, away, now_ms)
+        near = {device for device in here if silent_ms[device] <= self.rule.writer_ms}
         is_lost = is_complete and await self._is_lost(joined, now_ms)
-        if standing.keys.id != min(await self._able(states, here), default="") and not is_lost:
+        if standing.keys.id != min(await self._able(states, near), default="") and not is_lost:
             return
         if is_lost or (is_complete and await self._is_due(joined, standing, states, now_ms)):
             await self._write(joined)
             await self.look(joined)
         if head := self._listing.newest:
             await self._compact(joined, head, [states.get(one) for one in here if one != standing.keys.id])
-
-    def _is_silent(self, standing: Standing, states: Mapping[str, DeviceState], device: str, now_ms: int) -> bool:
-        if device == standing.keys.id:
-            return False
-        return now_ms - _last_seen_ms(standing, states, device) > self.rule.silent_ms
 
     def _note_unread(self, head: str, *, is_damaged: bool) -> None:
         """Note that a snapshot could not be read, or may still be on its way."""
@@ -427,10 +433,10 @@ def _note_covered(head: SnapshotHead, connection: apsw.Connection) -> None:
         meta.write(connection, _COVERED, json.dumps({f"{lane:016x}": n for lane, n in after.items()}))
 
 
-def _removed_by(texts: list[bytes], now_ms: int, connection: apsw.Connection) -> int:
-    """Return how many rows changes remove; refuse what cannot be followed."""
+def _removed_by(texts: list[bytes], now_ms: int, connection: apsw.Connection) -> Counter[int]:
+    """Return how many rows changes remove by lanes; refuse what cannot be followed."""
     marks = lane_rows.marks(connection)
-    last: dict[tuple[str, str], Change] = {}
+    removed: Counter[int] = Counter()
     for text in texts:
         part = LanePart(0, 0, 0, changes=tuple(snapshot_format.beyond(snapshot_format.unpack(text).changes, marks)))
         if not lane_rows.is_understood(part):
@@ -438,5 +444,13 @@ def _removed_by(texts: list[bytes], now_ms: int, connection: apsw.Connection) ->
                 "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes."
             )
         lane_segment.require_plausible(part, now_ms)
-        last |= {(change.target_kind, change.target): change for change in part.changes}
-    return removal_guard.removed_by(connection, LanePart(0, 0, 0, changes=tuple(last.values())))
+        # The changes of a row stand together, so that the last of them says what becomes of it.
+        last = {(change.target_kind, change.target): change for change in part.changes}.values()
+        for lane in {change.place.lane for change in last}:
+            changes = tuple(
+                change
+                for change in last
+                if change.place.lane == lane and not removal_guard.is_accepted(connection, lane, change.place.n)
+            )
+            removed[lane] += removal_guard.removed_by(connection, LanePart(lane, 0, 0, changes=changes))
+    return removed

@@ -11,7 +11,7 @@ import apsw
 from app.core.text import excerpt
 from app.errors import KeepsakeError, ModelUnavailableError
 from app.schedule.model import Cadence, JobResult, Sharing
-from app.sentence import Sentence, joined
+from app.sentence import Sentence, as_sentence, counted_sentence, joined
 from app.sessions import session_lists
 from app.sessions.consolidation_queue import ConsolidationQueue
 from app.store.store import Store
@@ -110,17 +110,24 @@ class ConsolidationJob:
         for number, session in enumerate(shown):
             page = await self.service.reader.next(session.id)
             if page is None or page.store is None:
-                changes.append(PlannedChange("pass over", session.id, session.label, "nothing is drawn from it"))
+                detail = Sentence("nothing is drawn from it")
+                changes.append(PlannedChange("pass over", session.id, session.label, detail))
                 continue
             remaining = page.last_seq - page.after
-            noun = "message" if remaining == 1 else "messages"
-            changes.append(PlannedChange("read", session.id, session.label, f"{remaining:,} {noun}"))
+            detail = counted_sentence(remaining, "1 message", "{count} messages")
+            changes.append(PlannedChange("read", session.id, session.label, detail))
             if number < _READ_AHEAD and not has_model:
                 facts = await self.service.by_rules(page)
-                changes += (PlannedChange("store", session.id, excerpt(fact.content, 200), "a fact") for fact in facts)
+                changes += [
+                    PlannedChange("store", session.id, excerpt(fact.content, 200), Sentence("a fact")) for fact in facts
+                ]
         notes = _plan_notes(len(ids), has_model=has_model)
-        count = "No conversation waits." if not ids else f"Read {_conversations(len(ids))} for lasting facts."
-        return UpkeepPlan(self.name, count, len(ids), tuple(changes), notes)
+        summary = Sentence("No conversation waits.")
+        if ids:
+            summary = counted_sentence(
+                len(ids), "Read 1 conversation for lasting facts.", "Read {count} conversations for lasting facts."
+            )
+        return UpkeepPlan(self.name, summary, len(ids), tuple(changes), notes)
 
     async def apply(self, run: UpkeepRun) -> JobResult:
         """Read what waits; see ``UpkeepJob``.
@@ -177,39 +184,39 @@ def _unasked(problem: str, waiting: int) -> KeepsakeError:
 def _plan_notes(waiting: int, *, has_model: bool) -> tuple[str, ...]:
     notes = []
     if waiting > _SHOWN_SESSIONS:
-        notes.append(f"Only the first {_SHOWN_SESSIONS} are listed.")
+        notes.append(Sentence("Only the first {count} are listed.", count=_SHOWN_SESSIONS))
     if waiting and has_model:
-        notes.append("A language model reads them; which facts it finds shows after the run.")
+        notes.append(Sentence("A language model reads them; which facts it finds shows after the run."))
     elif waiting > _READ_AHEAD:
-        notes.append(f"Facts are shown of the first {_READ_AHEAD} only.")
+        notes.append(Sentence("Facts are shown of the first {count} only.", count=_READ_AHEAD))
     return tuple(notes)
-
-
-def _conversations(count: int) -> str:
-    return "1 conversation" if count == 1 else f"{count:,} conversations"
-
-
-def _waiting(count: int) -> str:
-    return f"{_conversations(count)} {'waits' if count == 1 else 'wait'}"
 
 
 def _summary(tally: ConsolidationTally, problem: str) -> str:
     """Return what a run did in a sentence or two."""
     if not tally.sessions:
-        return "There was nothing to read."
-    messages = "1 message" if tally.messages == 1 else f"{tally.messages:,} messages"
+        return Sentence("There was nothing to read.")
     counts = tally.outcomes
     added = counts.get("added", 0) + counts.get("replaced", 0)
-    parts = [f"{added:,} new {'fact' if added == 1 else 'facts'}" if added else "no new facts"]
-    for outcome, words in (
-        ("replaced", "{} of them against an older one"),
-        ("known", "{} known already"),
-        ("outdated", "{} that newer ones had overtaken"),
-        ("proposed", "{} for you to decide in the inbox"),
-    ):
-        if count := counts.get(outcome, 0):  # type: ignore[call-overload]
-            parts.append(words.format(f"{count:,}"))
-    sentence = f"Read {messages} of {_conversations(tally.sessions)}: {', '.join(parts)}."
-    if tally.waiting:
-        sentence += f" {_waiting(tally.waiting)} for the language model: {problem}"
-    return sentence
+    parts = [counted_sentence(added, "1 new fact", "{count} new facts") if added else Sentence("no new facts")]
+    more = {
+        "replaced": Sentence("{count} of them against an older one", count=counts.get("replaced", 0)),
+        "known": Sentence("{count} known already", count=counts.get("known", 0)),
+        "outdated": Sentence("{count} that newer ones had overtaken", count=counts.get("outdated", 0)),
+        "proposed": Sentence("{count} for you to decide in the inbox", count=counts.get("proposed", 0)),
+    }
+    parts += [words for outcome, words in more.items() if counts.get(outcome)]  # type: ignore[call-overload]
+    read = counted_sentence(
+        tally.sessions,
+        "Read {messages} of 1 conversation: {outcomes}.",
+        "Read {messages} of {count} conversations: {outcomes}.",
+        messages=counted_sentence(tally.messages, "1 message", "{count} messages"),
+        outcomes=joined(parts, ", "),
+    )
+    waiting = counted_sentence(
+        tally.waiting,
+        "1 conversation waits for the language model: {why}",
+        "{count} conversations wait for the language model: {why}",
+        why=as_sentence(problem),
+    )
+    return joined((read, waiting if tally.waiting else ""))

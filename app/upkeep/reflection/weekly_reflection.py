@@ -21,8 +21,8 @@ from app.memories.model import Memory, NewMemory
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.schedule.model import Cadence, JobResult, Sharing
+from app.sentence import Sentence, counted_sentence, joined
 from app.upkeep.reflection import cited_sentences, repo
-from app.upkeep.reflection.citations import in_words
 from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
 from app.upkeep.reflection.week_digest import digest
 from app.upkeep.reflection.week_reader import WeekReader
@@ -102,8 +102,9 @@ class WeeklyReflection:
             return UpkeepPlan(self.name, reason)
         week = digest(await self._reader.read(options))
         change = PlannedChange("write", "", week.title, excerpt(week.content, _DETAIL))
-        notes = (f"{self._model.name or 'The language model'} writes the text.",) if self._model.is_available else ()
-        return UpkeepPlan(self.name, f"Write “{week.title}”.", 1, (change,), notes)
+        name = self._model.name or Sentence("The language model")
+        notes = (Sentence("{model} writes the text.", model=name),) if self._model.is_available else ()
+        return UpkeepPlan(self.name, Sentence("Write “{title}”.", title=week.title), 1, (change,), notes)
 
     async def apply(self, run: UpkeepRun) -> JobResult:
         """Write the reflection unless there is a reason not to; see ``UpkeepJob``."""
@@ -117,16 +118,22 @@ class WeeklyReflection:
         run.job.advance(2, _STEPS)
         spent = partial(JobResult, cost=text.usage.cost, turn_count=text.turns)
         if run.job.is_cancelled():
-            return spent("No reflection was written.", counts={"written": 0})
+            return spent(Sentence("No reflection was written."), counts={"written": 0})
         draft = _draft(text.digest, week, run.id)
         work = partial(_store, draft=draft, ends_on=_last_day(week, options.day), min_days=options.min_days)
         stored = await self._transactions.run(Access.everything(self.name, "upkeep.reflection", run.id), work)
         run.job.advance(_STEPS, _STEPS)
         if stored.value is None:
-            return spent("Another reflection was written meanwhile.", counts={"written": 0})
+            return spent(Sentence("Another reflection was written meanwhile."), counts={"written": 0})
         run.publish(stored.changes)
-        summary = f"Wrote “{text.digest.title}” from {in_words(len(text.digest.sources), 'source')}. {text.remark}"
-        return spent(summary.strip(), counts={"written": 1, "sources": len(text.digest.sources)})
+        count = len(text.digest.sources)
+        wrote = counted_sentence(
+            count,
+            "Wrote “{title}” from 1 source.",
+            "Wrote “{title}” from {count} sources.",
+            title=text.digest.title,
+        )
+        return spent(joined((wrote, text.remark)), counts={"written": 1, "sources": count})
 
     async def _reason_to_skip(self, options: ReflectionOptions) -> str:
         """Return why no reflection is due, empty where one is."""
@@ -134,15 +141,19 @@ class WeeklyReflection:
         if latest is not None:
             age = self._transactions.clock.now_ms() - round(latest[1].timestamp() * 1000)
             if age < options.min_days * DAY_MS:
-                return (
-                    f"No reflection was written: the last one is {_days(age)} old, and reflection.min_days asks for"
-                    f" {options.min_days} days between two."
+                return Sentence(
+                    "No reflection was written: the last one is {age} old, and reflection.min_days asks for {days}"
+                    " days between two.",
+                    age=_days(age),
+                    days=options.min_days,
                 )
         facts = await self._reader.count_facts(options)
         if facts < options.min_facts:
-            return (
-                f"No reflection was written: the last {in_words(options.days, 'day')} have {in_words(facts, 'fact')},"
-                f" and reflection.min_facts asks for {options.min_facts}."
+            return Sentence(
+                "No reflection was written: the last {days} have {facts}, and reflection.min_facts asks for {least}.",
+                days=counted_sentence(options.days, "1 day", "{count} days"),
+                facts=counted_sentence(facts, "1 fact", "{count} facts"),
+                least=options.min_facts,
             )
         return ""
 
@@ -155,18 +166,19 @@ class WeeklyReflection:
         try:
             answer = await self._ask(items, options.min_facts)
         except KeepsakeError as error:
-            return _Written(by_rules, f"The language model was not used: {error}")
+            return _Written(by_rules, Sentence("The language model was not used: {why}", why=error.sentence))
         if answer is None:
-            return _Written(by_rules, "Private texts are kept from the language model, so rules wrote it.")
+            remark = Sentence("Private texts are kept from the language model, so rules wrote it.")
+            return _Written(by_rules, remark)
         if not answer.content:
-            remark = "The language model's sentences cited too few sources, so rules wrote it."
+            remark = Sentence("The language model's sentences cited too few sources, so rules wrote it.")
             return _Written(by_rules, remark, answer.usage, 1)
         attributes = {"written_by": answer.model, "dropped_sentences": answer.dropped}
         text = replace(by_rules, content=answer.content, sources=answer.sources, attributes=attributes)
-        remark = (
-            f"{in_words(answer.dropped, 'sentence').capitalize()} without sources left out." if answer.dropped else ""
+        remark = counted_sentence(
+            answer.dropped, "1 sentence without sources left out.", "{count} sentences without sources left out."
         )
-        return _Written(text, remark, answer.usage, 1)
+        return _Written(text, remark if answer.dropped else Sentence(""), answer.usage, 1)
 
     async def _ask(self, items: list[WeekItem], least: int) -> cited_sentences.CitedText | None:
         """Ask on all items, or on those that the model may see.
@@ -217,7 +229,7 @@ def _last_day(week: Week, day: str) -> date:
 
 def _days(age_ms: int) -> str:
     days = age_ms // DAY_MS
-    return in_words(days, "day") if days else "less than a day"
+    return counted_sentence(days, "1 day", "{count} days") if days else Sentence("less than a day")
 
 
 def _iso(at: datetime) -> str:

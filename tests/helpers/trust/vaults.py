@@ -187,6 +187,7 @@ def vault(
                 clock.ms += HOUR_MS
                 if item.number in kept:
                     made.befall(item)
+            made.settle()  # names that are stated are found in texts that are read later
             for statement in statements:
                 clock.ms += HOUR_MS
                 if statement is not None:

@@ -58,6 +58,6 @@ def test_a_killed_run_goes_on_where_it_was(vault: Path, lines: int) -> None:
         assert {row.name: row.mentions for row in host.ask("entity.list")}["ada"] == MANY
         assert len(host.ask("inbox.list")) == 1
         assert host.ask("vault.check").ok
-        assert run(host).output == "Searched 0 texts again and linked 0 names."
+        assert run(host).output == "Searched 0 texts again. Linked 0 names."
     finally:
         host.stop()

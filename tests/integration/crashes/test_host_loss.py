@@ -1,9 +1,6 @@
 """A window beside another process's host, which is killed: the vault is taken over, and nothing typed is lost."""
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,34 +12,19 @@ from app.changes import ChangeSet, Event
 from app.errors import HostUnreachableError, VaultLockedError
 from app.host import Host
 from app.rpc.host_backend import HostBackend
-from app.rpc.hostfile import FILE
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import ModuleProcess
+from tests.integration.processes.serving import serving
 from ui.app import start_host
 
 WAIT_S = 30.0
 
 
 @pytest.fixture
-def other(vault: Path) -> Iterator[subprocess.Popen[bytes]]:
+def other(vault: Path) -> Iterator[ModuleProcess]:
     """Return a process that has the vault open and answers."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app", "--vault", str(vault), "serve"],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    waiting = threading.Event()
-    for _ in range(int(WAIT_S * 20)):
-        if (vault / FILE).exists() or process.poll() is not None:
-            break
-        waiting.wait(0.05)
-    assert process.poll() is None
-    yield process
-    if process.poll() is None:
-        process.kill()
-    process.wait()
+    with serving(vault) as process:
+        yield process
 
 
 class RecordedStates:
@@ -63,7 +45,7 @@ class RecordedStates:
             assert self._more.wait_for(lambda: state in self.states, WAIT_S), self.states
 
 
-def kill(process: "subprocess.Popen[bytes]") -> None:
+def kill(process: ModuleProcess) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
 
@@ -73,7 +55,7 @@ def ask(backend: HostBackend, operation: str, /, **arguments: Any) -> Any:
 
 
 @pytest.fixture
-def joined(other: "subprocess.Popen[bytes]", vault: Path) -> Iterator[HostBackend]:
+def joined(other: ModuleProcess, vault: Path) -> Iterator[HostBackend]:
     backend = start_host(vault)
     assert isinstance(backend, HostBackend)
     yield backend

@@ -1,6 +1,5 @@
 """A process of its own that serves a vault."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -10,20 +9,32 @@ from pathlib import Path
 
 from app.rpc.hostfile import FILE
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_process import ModuleProcess, start_module
 
 WAIT_S = 60.0
 
 
 @contextmanager
-def serving(vault: Path, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """Run ``keepsake serve`` on a vault; it is killed at the end, if it still runs."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app", "--vault", str(vault), "serve"],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**(environment or os.environ), "PYTHONPATH": str(ROOT)},
-    )
+def serving(vault: Path, environment: Mapping[str, str] | None = None) -> Iterator[ModuleProcess]:
+    """Run ``keepsake serve`` on a vault; it is killed at the end, if it still runs.
+
+    Args:
+        vault: The vault's folder.
+        environment: Its environment, where what stands in it counts from the start of a process on.
+    """
+    command = ["app", "--vault", str(vault), "serve"]
+    process: ModuleProcess
+    if environment is None:
+        process = start_module(*command, output=subprocess.DEVNULL, errors=subprocess.DEVNULL)
+    else:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**environment, "PYTHONPATH": str(ROOT)},
+            text=True,
+        )
     try:
         waiting = threading.Event()
         for _ in range(int(WAIT_S * 20)):

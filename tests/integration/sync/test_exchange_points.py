@@ -20,7 +20,7 @@ from app.sync.exchanges import postgresql_exchange
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
 from tests.helpers.postgresql import PASSWORD, ROLE, PostgresqlServer
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import COMPACT_AT_ONCE, Machine, compact, settle
 
 VAULT, OTHER_VAULT, LANE, OTHER = "a" * 32, "b" * 32, "0" * 15 + "1", "0" * 15 + "2"
 FIRST, SECOND = f"{LANE}/s-000000000001-000000000004", f"{LANE}/s-000000000005-000000000005"
@@ -100,6 +100,28 @@ def test_two_machines_agree_through_it(address: str, tmp_path_factory: pytest.Te
     finally:
         for machine in machines:
             machine.stop()
+
+
+def test_a_machine_joins_by_a_snapshot_that_stands_for_all_segments(
+    address: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    base = tmp_path_factory.mktemp("snapshots")
+    one, other = (Machine(base / name, base / "unused") for name in ("desktop", "laptop"))
+    try:
+        compact(one.host, COMPACT_AT_ONCE)
+        one.share(address)
+        for number in range(3):
+            one.ask("note.save", content=f"note {number}")
+            one.sync()
+        point = one.point()
+        assert {len(point.names(lane)) for lane in point.lanes()} == {1}
+        assert len(point.names("snapshots")) >= 2
+        other.join(one, address)
+        settle(one, other)
+        assert len(other.contents()) == 3
+    finally:
+        one.stop()
+        other.stop()
 
 
 def test_who_waits_hears_of_what_others_add(postgresql: PostgresqlServer) -> None:

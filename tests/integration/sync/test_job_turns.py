@@ -99,7 +99,7 @@ def test_a_goal_is_pursued_once_where_it_was_made(machines: Callable[[int], list
         assert desktop.waits(schedule) == ""
         assert desktop.runs(schedule)[0] == (
             "skipped",
-            f"Skipped at {done[-1][1]:%Y-%m-%dT%H:%M:%S.000Z}: it ran on laptop.",
+            f"Skipped at {done[-1][1]:%Y-%m-%dT%H:%M:%S.000Z}. It ran on laptop.",
         )
     assert len({due for _, due in done}) == 3
 
@@ -120,7 +120,7 @@ def test_another_machine_takes_the_place_of_one_that_is_gone_until_that_is_taken
     desktop.work()
     assert [machine for machine, _ in done] == ["laptop", "desktop"]
     laptop.work()
-    assert laptop.runs(schedule)[0][1].endswith(": it ran on desktop.")
+    assert laptop.runs(schedule)[0][1].endswith(". It ran on desktop.")
     pass_time((desktop, laptop), hours=24)
     laptop.work()
     assert "turn of " in laptop.waits(schedule)
@@ -141,7 +141,7 @@ def test_what_a_machine_died_of_is_not_done_again_by_another(
         pass_time((desktop,), seconds=TIMING.silence)
         desktop.work()
     assert [machine for machine, _ in done] == ["laptop"]
-    assert desktop.runs(schedule)[0][1].endswith(": it began on laptop, which was not heard of since.")
+    assert desktop.runs(schedule)[0][1].endswith(". It began on laptop, which was not heard of since.")
     laptop.goals.dies = False
     pass_time((laptop,), seconds=HOUR_S)
     laptop.work()
@@ -212,7 +212,7 @@ def test_a_machine_that_cannot_pursue_a_goal_leaves_it_to_another(
     assert [machine for machine, _ in done] == ["laptop"]
     desktop.goals.reason = ""
     desktop.work()
-    assert desktop.runs(schedule)[0][1].endswith(": it ran on laptop.")
+    assert desktop.runs(schedule)[0][1].endswith(". It ran on laptop.")
 
 
 def test_clocks_that_are_wrong_by_days_run_each_time_once(
@@ -306,7 +306,7 @@ def test_an_agent_gets_no_goal_that_another_machine_pursues(
     desktop.ask("schedule.report", run_id=claim.run_id, output="Done.")
     pass_time((desktop, laptop), seconds=TIMING.look)
     laptop.work()
-    assert laptop.runs(schedule)[0][1].endswith(": it ran on desktop.")
+    assert laptop.runs(schedule)[0][1].endswith(". It ran on desktop.")
     assert not done
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import ExchangeError
 from tests.helpers.engine import engine_of
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import COMPACT_ALONE, COMPACT_AT_ONCE, Machine, compact
 
 NAMES = ("desktop", "laptop", "server")
@@ -170,3 +172,34 @@ def test_a_snapshot_that_arrives_late_loses_nothing(machines: list[Machine], clo
     assert [len(machine.contents()) for machine in machines] == [11] * 3
     assert third.sync().waiting == ""
     assert cloud.conflicts == []
+
+
+def test_of_two_lists_changed_at_once_one_counts_and_the_way_back_loses_nothing(
+    machines: list[Machine], cloud: Cloud, allow_logs: AllowLogs
+) -> None:
+    """The machine whose change does not count stays out until it is let in again; who it removed has to go again."""
+    allow_logs("segments of a lane that was written here are lost")
+    one, other, third = machines
+    _meet(machines, cloud, 2)
+    ids = {"desktop" if device.is_this else device.name: device.id for device in one.ask("device.list")}
+    one.ask("device.rename", device=ids["desktop"], name="study")
+    other.ask("device.remove", device=ids["server"])
+    other.ask("note.save", content="written by the one that lost")
+    other.sync()
+    cloud.copy()
+    assert len(cloud.conflicts) == 1
+    third.ask("note.save", content="of the server")
+    _meet([one, third], cloud, 2)
+    with pytest.raises(ExchangeError, match="at the same time, and the change that was made elsewhere counts"):
+        other.sync()
+    assert one.contents() == ["of the server"]
+    _let_in(other, one, cloud)
+    _meet(machines, cloud, 4)
+    assert {device.name for device in other.ask("device.list") if device.removed_at is None} >= {"study", "server"}
+    other.ask("device.remove", device=ids["server"])
+    cloud.copy()
+    _meet([one, other], cloud, 3)
+    with pytest.raises(ExchangeError, match="was removed"):
+        third.sync()
+    expected = ["of the server", "written by the one that lost"]
+    assert [machine.contents() for machine in (one, other)] == [expected] * 2

@@ -4,11 +4,15 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.errors import VaultUnusableError
 from app.host import Host
+from app.sync.receiver import Received, Receiver
 from app.sync.sealing import sealed_object
+from app.sync.snapshots import snapshot_capture
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import (
@@ -285,3 +289,55 @@ def test_a_keepsake_that_knows_no_snapshots_says_so_and_holds_up_none(
     assert "until Keepsake is updated on: tablet" in machines[0].ask("device.state").snapshots
     assert set(names(machines[0], "s")) - set(covers(machines[0]))
     is_whole(*machines, joiner)
+
+
+def test_a_snapshot_that_removes_much_waits_for_the_person(machines: list[TimedMachine]) -> None:
+    one, other, third = machines
+    notes = [one.ask("note.save", content=f"note {number}").id for number in range(60)]
+    is_whole(*machines)
+    one.clock.ahead_ms = 365 * DAY_MS
+    for note in notes:
+        one.ask("note.delete", id=note)
+    compacted(one)
+    for machine in (other, third):
+        machine.clock.ahead_ms = 365 * DAY_MS
+        report = machine.sync()
+        assert "waits for you" in report.waiting
+        assert [held.removed for held in report.held] == [60]
+        assert len(machine.contents()) == 60
+        [held] = report.held
+        machine.ask("device.accept", lane=held.lane, last=held.last)
+    is_whole(*machines)
+    assert third.contents() == []
+
+
+@pytest.mark.parametrize("parts", range(4))
+def test_a_snapshot_that_was_cut_off_is_taken_in_again(
+    parts: int, machines: list[TimedMachine], joiner: TimedMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a person does meanwhile with what is here already is kept too."""
+    monkeypatch.setattr(snapshot_capture, "MOST_CHARACTERS", 300)
+    one = machines[0]
+    kept = one.ask("note.save", content="first\nsecond", tags=["old"]).id
+    write(*machines, count=1)
+    compacted(*machines)
+    taken: list[str] = []
+
+    def take(self: Receiver, *values: Any) -> Received:
+        if len(taken) == parts:
+            raise VaultUnusableError("The disk is gone.", path="", state="missing")
+        taken.append("part")
+        return take_changes(self, *values)
+
+    take_changes = Receiver.take_changes
+    joiner.join(machines[1])
+    with monkeypatch.context() as patch:
+        patch.setattr(Receiver, "take_changes", take)
+        with pytest.raises(VaultUnusableError):
+            joiner.sync()
+    for memory in joiner.ask("memory.get", ids=[kept]).memories:
+        joiner.ask("note.update", id=kept, version=memory.version, content="first\nsecond, edited in between")
+    joiner.ask("note.save", content="written in between")
+    is_whole(*machines, joiner)
+    assert "written in between" in one.contents()
+    assert any(text.startswith("first\nsecond") for text in one.contents())

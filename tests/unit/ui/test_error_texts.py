@@ -3,6 +3,7 @@
 import ast
 import errno
 import importlib.util
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,12 +20,21 @@ from app.rpc.host_backend import HostBackend
 from app.sentence import Sentence
 from ui import translation
 from ui.dialogs.exchange.import_report import problem_lines
-from ui.engine_texts import engine_text, error_text, sentence_text
+from ui.engine_texts import engine_report, engine_text, error_text, sentence_text
 
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = frozenset({"WrongFieldError", "NotFetchedError"})
 """Errors that never leave their module; what they say is noted in reports and logs."""
-_SENTENCES_OF = {"Problem": 1, "file_problem": 1, "Finding": 2, "ConfigFinding": 2, "BackupCheck": 2}
+_SENTENCES_OF = {
+    "Problem": (0, 1),
+    "file_problem": (0, 1),
+    "Finding": (2, 3),
+    "ConfigFinding": (2, 3),
+    "BackupCheck": (2,),
+    "JobResult": (0,),
+    "UpkeepPlan": (1,),
+    "PlannedChange": (3,),
+}
 """Where the sentences of answers stand among the arguments of what makes them."""
 _METHODS = frozenset({"format", "join", "replace"})
 FIELD = re.compile(r"\{(\w+)\}")
@@ -94,18 +104,33 @@ def test_the_rule_about_templates_sees_every_way_around_it(statement: str) -> No
 
 
 def test_sentences_of_answers_are_templates() -> None:
-    """What a problem of an import or a finding of a check says is told in the language, too."""
+    """What an import, a check, a run or a plan of one says is told in the language, too."""
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in (ROOT / "app").rglob("*.py")}
     places = [
         f"{path.relative_to(ROOT)}:{call.lineno}"
-        for path in (ROOT / "app").rglob("*.py")
-        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path, tree in trees.items()
+        for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for call in ast.walk(function)
-        if isinstance(call, ast.Call) and (first := _SENTENCES_OF.get(getattr(call.func, "id", "")))
-        for text in call.args[first : first + 2]
-        if any(map(_is_put_together, [text, *_assigned(function, text)]))
+        if isinstance(call, ast.Call) and (indexes := _SENTENCES_OF.get(getattr(call.func, "id", "")))
+        for index, text in enumerate(call.args)
+        if index in indexes
+        if any(map(_is_put_together, [text, *_assigned(function, text), *_returned(tree, function, text)]))
     ]
     assert places == []
+
+
+def _returned(tree: ast.Module, function: ast.AST, text: ast.expr) -> list[ast.expr]:
+    """Return what the functions of a module return whose answer is used as a sentence."""
+    calls = [item for item in (text, *_assigned(function, text)) if isinstance(item, ast.Call)]
+    names = {getattr(call.func, "id", getattr(call.func, "attr", "")) for call in calls}
+    return [
+        node.value
+        for called in ast.walk(tree)
+        if isinstance(called, ast.FunctionDef | ast.AsyncFunctionDef) and called.name in names
+        for node in ast.walk(called)
+        if isinstance(node, ast.Return) and node.value is not None
+    ]
 
 
 def _kinds_of_errors(trees: Iterable[ast.Module]) -> set[str]:
@@ -132,8 +157,10 @@ def _makes_error(call: ast.Call, kinds: set[str]) -> bool:
 def _is_put_together(text: ast.expr) -> bool:
     is_method = isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and text.func.attr in _METHODS
     is_translated = is_method and "tr" in {getattr(node, "attr", "") for node in ast.walk(text)}
+    if isinstance(text, ast.JoinedStr):  # a path has no words of a language
+        return not all(part.value == "/" for part in text.values if isinstance(part, ast.Constant))
     is_english = isinstance(text, ast.Attribute) and text.attr == "message" and getattr(text.value, "id", "") == "error"
-    return isinstance(text, ast.JoinedStr | ast.BinOp) or (is_method and not is_translated) or is_english
+    return isinstance(text, ast.BinOp) or (is_method and not is_translated) or is_english
 
 
 def _assigned(function: ast.AST, text: ast.expr) -> list[ast.expr]:
@@ -295,5 +322,43 @@ def test_notes_of_a_search_are_told_in_the_language(host: Host, qapp: QApplicati
     try:
         [hint] = map(engine_text, answer.query.hints)
         assert hint.startswith("kind: kennt „banana“ nicht. Darauf passt nichts. Möglich sind message, note,")
+    finally:
+        translation.remove(qapp)
+
+
+def test_places_of_an_import_are_told_in_the_language(host: Host, qapp: QApplication, tmp_path: Path) -> None:
+    chats = tmp_path / "chats"
+    chats.mkdir()
+    lines = ({"type": "session", "id": "s"}, {"type": "message", "session": "s", "role": "user"})
+    (chats / "chat.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    (chats / "list.json").write_text('[{"id":"x","mapping":{}}]', encoding="utf-8")
+    report = host.ask("exchange.import", path=str(chats))
+    translation.install(qapp, "de")
+    try:
+        problems = problem_lines(report)
+    finally:
+        translation.remove(qapp)
+    assert any(line.startswith("chat.jsonl, Zeile 2:") for line in problems)
+    assert any(line.startswith("list.json, Unterhaltung 1:") for line in problems)
+
+
+@pytest.mark.parametrize("is_remote", [False, True], ids=["own", "other process"])
+def test_the_output_of_a_run_is_told_in_the_language(host: Host, qapp: QApplication, is_remote: bool) -> None:
+    host.ask("upkeep.run", job="housekeeping")
+    backend = HostBackend(host.vault, lambda: None)
+    backend.start()
+    try:
+        arguments = {"id": "sch-housekeeping"}
+        runs = backend.call("schedule.runs", arguments).result().value if is_remote else None
+        [run, *_] = runs or host.ask("schedule.runs", **arguments)
+        plan = host.ask("upkeep.plan", job="decay")
+    finally:
+        backend.stop()
+    translation.install(qapp, "de")
+    try:
+        assert engine_report(run.output).startswith("Die Datenbank wurde optimiert. ")
+        assert "Es gab keine Sicherung" in engine_report(run.output_summary)
+        assert engine_report(plan.summary) == "Kein Fakt muss verblassen."
+        assert engine_report("Importing the list failed.") == "Importing the list failed."  # a model's words stay
     finally:
         translation.remove(qapp)

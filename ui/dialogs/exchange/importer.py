@@ -35,7 +35,7 @@ from ui.dialogs.exchange.import_report import (
     unknown_key_text,
 )
 from ui.dialogs.exchange.imported_place import imported_place
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_report, error_text
 from ui.notice import Notice
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
@@ -277,7 +277,7 @@ class ImportDialog(BaseDialog):
         self._is_locked = preview.is_locked
         self._preview_title.setText(Path(path).name)
         size = size_text(preview.bytes)
-        detail = preview.detail if preview.capsule is None else capsule_text(preview.capsule)
+        detail = engine_report(preview.detail) if preview.capsule is None else capsule_text(preview.capsule)
         # The title is its name.
         detail = "" if detail == Path(path).name else detail
         lines = (f"{format_name(preview.format)} · {size}", detail, str(Path(path).parent), preview_text(preview))

@@ -9,7 +9,7 @@ from app.errors import KeepsakeError
 from ui import operations
 from ui.dialogs.base_dialog import note
 from ui.dialogs.models.model_title import model_title
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_report, error_text
 from ui.models.dates import format_number
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
@@ -116,7 +116,7 @@ class ComparisonPanel(QWidget):
             parts += self._lacks(side)
         if comparison.cancelled:
             parts.append(self.tr("It was stopped, so this is of part of the questions."))
-        return " ".join((*parts, *comparison.notes))
+        return " ".join((*parts, *map(engine_report, comparison.notes)))
 
     def _lacks(self, side: "ModelResult") -> list[str]:
         """Return what kept a model from finding more."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
 from ui import operations
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_report, error_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.fields.form_row import FormRow
@@ -175,5 +175,7 @@ class KeyField(FormRow):
             return self.tr("A key is kept in {place}.").format(place=found.place)
         if found.source == "variable":
             sentence = self.tr("It is taken from {place}.").format(place=found.place)
-            return f"{sentence} {found.note}".strip()
-        return found.note or self.tr("There is no key yet. It will be kept in {place}.").format(place=found.keyring)
+            return f"{sentence} {engine_report(found.note)}".strip()
+        return engine_report(found.note) or self.tr("There is no key yet. It will be kept in {place}.").format(
+            place=found.keyring
+        )

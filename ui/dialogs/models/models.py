@@ -12,7 +12,7 @@ from ui.dialogs.models.comparison_panel import ComparisonPanel
 from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.dialogs.models.rereading_form import READING_JOB, SETTING, RereadingForm
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_report, error_text
 from ui.notice import Notice
 from ui.style.design_tokens import Space
 from ui.work import Work
@@ -82,7 +82,7 @@ class ModelsDialog(BaseDialog):
         self.rereading.show_model(str(values.get(SETTING, "")))
         self.rereading.show_progress(status.token_vectors)
         self.rows.show_status(status)
-        self._notes.setText("\n".join(status.notes))
+        self._notes.setText("\n".join(map(engine_report, status.notes)))
         self._notes.setVisible(bool(status.notes))
         self.comparing.follow(status)
 

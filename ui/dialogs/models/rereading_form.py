@@ -6,6 +6,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSignalBlocker, 
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from ui.dialogs.base_dialog import note
+from ui.engine_texts import engine_report
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
@@ -80,7 +81,7 @@ class RereadingForm(QWidget):
 
     def show_progress(self, state: "TokenVectorState | None") -> None:
         """Show how many texts late interaction has read, or why it reads none."""
-        self.progress.setText("" if state is None else state.failure or self._counted(state))
+        self.progress.setText("" if state is None else engine_report(state.failure) or self._counted(state))
         self.progress.setVisible(state is not None and bool(self.progress.text()))
 
     def _counted(self, state: "TokenVectorState") -> str:

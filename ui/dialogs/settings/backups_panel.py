@@ -12,6 +12,7 @@ from ui.dialogs.base_dialog import note
 from ui.dialogs.confirm_card import ConfirmCard
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import fit_table, make_table
+from ui.engine_texts import engine_report
 from ui.models.dates import format_number, full_date
 from ui.shell.status_line import amount
 from ui.widgets.button import text_button
@@ -105,7 +106,7 @@ class BackupsPanel(SettingsPanel):
             self._show_waiting()
         elif not self._previewed:
             self.card.hide()
-        self.show_error(status.failure)
+        self.show_error(engine_report(status.failure))
         self._offer()
 
     def _row_of(self, info: "BackupInfo") -> list[str]:

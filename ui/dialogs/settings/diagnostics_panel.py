@@ -12,7 +12,7 @@ from ui.dialogs.debug_information import debug_lines
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import align_numbers, fit_table, make_table
 from ui.dialogs.settings.sections import in_plain_words
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_report, engine_text
 from ui.models.dates import clock_time, format_number
 from ui.process import start_times
 from ui.style.design_tokens import Space
@@ -177,7 +177,7 @@ class DiagnosticsPanel(SettingsPanel):
         done: RepairReport = await self.bridge.call(operations.vault.repair())
         self._show_findings(done.left)
         if not done.left:
-            self.report.setText("\n".join((*done.mended, self.tr("The vault is sound."))))
+            self.report.setText("\n".join((*map(engine_report, done.mended), self.tr("The vault is sound."))))
         self.repair.hide()
 
     def _begin(self, doing: str) -> None:

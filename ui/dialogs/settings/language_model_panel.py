@@ -12,7 +12,7 @@ from ui.dialogs.base_dialog import note
 from ui.dialogs.models.key_field import KeyField
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import fit_table, make_table
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_report, engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -122,7 +122,7 @@ class LanguageModelPanel(SettingsPanel):
             words = self.tr("{model} answered in {seconds} seconds.")
             self._say(words.format(model=done.model, seconds=f"{done.seconds:.1f}"), "body accent")
         else:
-            self._say(done.note, "body danger")
+            self._say(engine_report(done.note), "body danger")
         await self._load()
 
     def _on_test_finished(self) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import theme
+from ui.engine_texts import engine_report
 from ui.models.card_list_model import CardListModel
 from ui.models.cards import Badge, Card
 from ui.models.dates import format_number, full_date, short_date
@@ -99,7 +100,7 @@ class RunHistory(QWidget):
             self._show_output(self._runs[report.run_id])
 
     def _card(self, run: "ScheduleRun") -> Card:
-        text = run.output_summary or self.tr("No output")
+        text = engine_report(run.output_summary) or self.tr("No output")
         took = duration((run.finished_at - run.started_at).total_seconds())
         return Card(
             " ".join(text.split()),
@@ -142,7 +143,7 @@ class RunHistory(QWidget):
             self.changes_wanted.emit(identity)
 
     def _show_output(self, run: "ScheduleRun") -> None:
-        output = run.output or run.output_summary or self.tr("No output")
+        output = engine_report(run.output or run.output_summary) or self.tr("No output")
         self.output.setPlainText("\n\n".join(filter(None, (output, self._changes.get(run.run_id, "")))))
 
     def _fit(self) -> None:

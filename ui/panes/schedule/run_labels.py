@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
 
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_report, engine_text, merge_reason
 from ui.models.cards import Badge, Tone
 from ui.models.dates import date_words, short_date
 
@@ -139,4 +139,4 @@ class ScheduleChange(Protocol):
 def change_words(change: ScheduleChange) -> str:
     """Return what a run did, or would do, to one thing."""
     title = change.title or change.id
-    return f"{title} — {change.detail}" if change.detail else title
+    return f"{title} — {merge_reason(engine_report(change.detail))}" if change.detail else title

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_report, engine_text
 from ui.models.dates import counted, format_number
 from ui.panes.schedule.run_history import RunHistory
 from ui.panes.schedule.run_labels import change_words, coming, last_words, next_words, schedule_title, zone_words
@@ -112,7 +112,7 @@ class SchedulePage(PageArea):
         self._next.setText(next_words(schedule, now))
         last = last_words(schedule, now)
         last_run = self.tr("Last run: {last}").format(last=last) if last else ""
-        self._last.setText(waits or schedule.waits or last_run)
+        self._last.setText(engine_report(waits or schedule.waits) or last_run)
         self._last.setVisible(bool(self._last.text()))
         for widget in (self._machine, self.take):
             widget.setVisible(bool(schedule.machine))
@@ -142,11 +142,11 @@ class SchedulePage(PageArea):
 
     def show_plan(self, plan: Any) -> None:
         """Show an ``UpkeepPlan``."""
-        lines = [plan.summary]
+        lines = [engine_report(plan.summary)]
         lines += [f"•  {change_words(change)}" for change in plan.changes[:SHOWN_CHANGES]]
         if plan.total > SHOWN_CHANGES and len(plan.changes) >= SHOWN_CHANGES:
             lines.append(self.tr("… and {n} more").format(n=format_number(plan.total - SHOWN_CHANGES)))
-        lines += plan.notes
+        lines += map(engine_report, plan.notes)
         self._plan_text.setText("\n".join(lines))
         self._plan_text.show()
 

@@ -11,6 +11,7 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.sessions.model import Session
 from ui import operations
+from ui.engine_texts import engine_report
 from ui.models.dates import counted, format_number
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 
@@ -140,7 +141,7 @@ class SessionWork(QObject):
         )
         sentence = words.format(title=excerpt(self._title(session), TITLE), rest=format_number(done.retained))
         if done.note:
-            sentence = f"{sentence}. {done.note}"
+            sentence = f"{sentence}. {engine_report(done.note)}"
         self._pane.show_notice(sentence, history_of(reply))
 
     async def _export(self, session: Session, form: SessionFormat, path: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale, QObject
 
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_report, engine_text
 from ui.models.dates import counted, format_number, full_date, short_date
 from ui.panes.schedule.run_labels import coming, state_badge
 
@@ -245,7 +245,7 @@ class StatusEntries(QObject):
             tint = {"good": "success", "bad": "danger", "warn": "warning"}.get(badge.tone, "muted")
             parts = [self.tr("{state}, {when}.").format(state=badge.text, when=short_date(work.last_at, now))]
             if work.summary:
-                parts.append(work.summary.strip().splitlines()[0])
+                parts.append(engine_report(work.summary).strip().splitlines()[0])
         if not work.is_on:
             parts.append(self.tr("It is switched off."))
         elif work.next_at is not None:

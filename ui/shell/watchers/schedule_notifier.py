@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from app.changes import Area
 from app.schedule.model import ScheduleNote
 from ui import operations
+from ui.engine_texts import engine_report
 from ui.models.dates import counted
 from ui.work import Work
 
@@ -54,14 +55,14 @@ class ScheduleNotifier(QObject):
     def _shown(self, waiting: list[ScheduleNote]) -> list[int]:
         """Show notes and return the numbers of those that could be shown."""
         if len(waiting) <= SINGLE:
-            return [note.id for note in waiting if self._show(note.text, note.schedule_id)]
+            return [note.id for note in waiting if self._show(engine_report(note.text), note.schedule_id)]
         last = waiting[-1]
         more = counted(
             len(waiting) - 1,
             self.tr("There is 1 more note about schedules; the pane Schedule shows all runs."),
             self.tr("There are {n} more notes about schedules; the pane Schedule shows all runs."),
         )
-        is_shown = self._show(f"{last.text} {more}", last.schedule_id)
+        is_shown = self._show(f"{engine_report(last.text)} {more}", last.schedule_id)
         return [note.id for note in waiting] if is_shown else []
 
     def _on_app_state_changed(self, state: Qt.ApplicationState) -> None:

@@ -20,6 +20,7 @@ from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.importing.accounting import list_file, read_item
 from app.exchange.importing.unread_files import is_media
 from app.exchange.model import MessageRecord, Record, SessionRecord
+from app.exchange.parsing.item_places import numbered, titled
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, filled, row, table, text
 from app.exchange.parsing.message_tree import apart, branch, other_branches, replaced_messages
@@ -82,12 +83,12 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     mapping = table(talk.get("mapping"))
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
     title, _ = storable(text(talk.get("title")))
-    place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
+    place = titled(item.place, excerpt(title, 60))
     head_fields = {name: value for name, value in talk.items() if value is not mapping}
     read_item(place, head_fields if isinstance(item.value, dict) else item.value, "conversation")
     for name, node in mapping.items():
         if name not in nodes:
-            read_item(f"{place}, message {name}", node, "message")
+            read_item(numbered(place, "message", name), node, "message")
     if not nodes:
         yield Problem(place, Sentence("It has no messages ('mapping' is missing or empty) and was left out."))
         return
@@ -104,7 +105,7 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     if lost and not all_branches:
         for name in lost:
             yield Problem(
-                f"{place}, message {excerpt(name, 40)}",
+                numbered(place, "message", excerpt(name, 40)),
                 Sentence(
                     "It is joined to no other message by its 'parent' and was left out; the format '{name}' takes it.",
                     name=WITH_BRANCHES,
@@ -150,7 +151,7 @@ def _messages(
 ) -> Iterator[Record]:
     moment = head.created_ms
     for number, node in enumerate(spoken, 1):
-        where = f"{place}, message {number}"
+        where = numbered(place, "message", number)
         read_item(where, node, "message")
         message = table(node.get("message"))
         yield from _files(message, files, where)

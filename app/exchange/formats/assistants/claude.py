@@ -16,6 +16,7 @@ from app.exchange.formats.assistants.claude_content import CIPHERED, ClaudeTurn,
 from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Record, SessionRecord
+from app.exchange.parsing.item_places import titled
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import filled, row, table, text
 from app.exchange.parsing.message_tree import branch, replaced_messages
@@ -71,7 +72,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 def _conversation(item: JsonItem) -> Iterator[Record]:
     talk = table(item.value)
     title, _ = storable(text(talk.get("name")) or text(talk.get("title")))
-    place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
+    place = titled(item.place, excerpt(title, 60))
     messages = talk.get("chat_messages", talk.get("messages"))
     rest = {name: value for name, value in talk.items() if value is not messages or not isinstance(messages, list)}
     read_item(place, rest if isinstance(item.value, dict) else item.value, "conversation")

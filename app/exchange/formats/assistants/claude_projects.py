@@ -9,6 +9,7 @@ from app.core.clock import parse_instant
 from app.core.text import content_hash, storable
 from app.exchange.formats.chats.chat_records import files
 from app.exchange.model import Record
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import first_text, row, table, text
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -60,7 +61,9 @@ def _project(item: JsonItem, names: dict[str, str]) -> Iterator[Record]:
     for number, document in enumerate(map(table, row(project.get("docs"))), 1):
         words = first_text(document, "content")
         if not words:
-            yield Problem(f"{item.place}, document {number}", Sentence("It has no text and was left out."), lost=False)
+            yield Problem(
+                numbered(item.place, "document", number), Sentence("It has no text and was left out."), lost=False
+            )
             continue
         name = storable(first_text(document, "filename"))[0] or f"{title} {number}"
         written = parse_instant(document.get("created_at")) or created

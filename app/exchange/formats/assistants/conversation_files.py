@@ -11,6 +11,7 @@ from app.exchange.formats.notebooks.archive_files import read_file
 from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import AttachmentRecord
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
+from app.exchange.parsing.item_places import part
 from app.exchange.parsing.lenient import first_text, row, table, text
 from app.memories.foreign_record import Problem
 
@@ -58,7 +59,7 @@ class ConversationFiles:
                 self._links[key] = attachment_link(record.name, _label(record.name, name))
                 yield record
         if problem:
-            yield file_problem(f"{place}, {entry.name}", problem)
+            yield file_problem(part(place, entry.name), problem)
 
     def link(self, key: str) -> str:
         """Return Markdown that shows the file, ``""`` when it was not taken."""

@@ -7,6 +7,7 @@ from typing import Final
 from app.exchange.formats import known_formats
 from app.exchange.formats.chats import chat_records, mbox, whatsapp, whatsapp_name
 from app.exchange.model import ImportPreview
+from app.sentence import Sentence
 
 _CHATS: Final = known_formats.of_kind("chat")
 _SHOWN: Final = 3
@@ -37,5 +38,6 @@ def preview(path: Path, name: str) -> ImportPreview:
     """Return which files an import would read."""
     with chat_records.files(path, known_formats.SPECS[name].files) as records:
         detail = ", ".join(entry.name for entry in records[:_SHOWN])
-        more = f" and {len(records) - _SHOWN:,} more" if len(records) > _SHOWN else ""
-        return ImportPreview(name, sum(entry.size for entry in records), detail + more)
+        if (more := len(records) - _SHOWN) > 0:
+            detail = Sentence("{names} and {count} more", names=detail, count=more)
+        return ImportPreview(name, sum(entry.size for entry in records), detail)

@@ -15,6 +15,7 @@ from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.importing.source_files import DAMAGE, SourceEntry
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing import encoding
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_items import JsonItem, decode, entry_items
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -69,7 +70,9 @@ def _exported(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
             number += 1
             fields = table(thing.value)
             if not fields:
-                yield Problem(f"{entry.name}, message {number}", Sentence("It is not an object and was left out."))
+                yield Problem(
+                    numbered(entry.name, "message", number), Sentence("It is not an object and was left out.")
+                )
                 continue
             if not key:
                 channel = known.get("channel", {})

@@ -25,6 +25,7 @@ from app.exchange.importing.source_files import DAMAGE, SourceEntry, read_some
 from app.exchange.importing.unread_files import left_out
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
+from app.exchange.parsing.item_places import after, numbered
 from app.memories.foreign_record import Problem
 from app.sentence import Sentence
 
@@ -81,7 +82,7 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
                     if cancelled():
                         return
                     number += 1
-                    place = f"{entry.name}, mail {number}"
+                    place = numbered(entry.name, "mail", number)
                     if isinstance(mail, Problem):
                         read_item(place, None, "mail")
                         yield Problem(place, mail.what)
@@ -90,7 +91,7 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
                     yield Position(done, entry.size, entry.name)
             except DAMAGE as error:
                 yield Problem(
-                    f"{entry.name}, after mail {number}",
+                    after(entry.name, "mail", number),
                     Sentence("The zip file is damaged here ({error}).", error=error),
                 )
     if attached:

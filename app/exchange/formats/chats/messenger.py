@@ -14,6 +14,7 @@ from app.exchange.formats.chats.chat_words import unread
 from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import MessageRecord, Position, Record
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
@@ -75,7 +76,9 @@ def _file(entry: SourceEntry, begun: set[str], cancelled: Cancelled) -> Iterator
                 if fields:
                     messages.append((_moment(fields) or 0, fields))
                 else:
-                    yield Problem(f"{entry.name}, message {number}", Sentence("It is not an object and was left out."))
+                    yield Problem(
+                        numbered(entry.name, "message", number), Sentence("It is not an object and was left out.")
+                    )
             elif thing.place == "participants.item":
                 people.append(repaired(text(thing.value) or text(table(thing.value).get("name"))))
             else:

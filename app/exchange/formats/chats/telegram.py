@@ -11,6 +11,7 @@ from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import MessageRecord, Record
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, table, text
 from app.memories.foreign_record import Problem
@@ -61,7 +62,9 @@ def _file(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
             number += 1
             fields = table(thing.value)
             if not fields:
-                yield Problem(f"{entry.name}, message {number}", Sentence("It is not an object and was left out."))
+                yield Problem(
+                    numbered(entry.name, "message", number), Sentence("It is not an object and was left out.")
+                )
                 continue
             record = _message(_key(known), fields)
             if not begun:

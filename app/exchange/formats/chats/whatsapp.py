@@ -19,6 +19,7 @@ from app.exchange.importing.accounting import read_item
 from app.exchange.importing.source_files import DAMAGE, SourceEntry, utf8_stream
 from app.exchange.model import Position, Record
 from app.exchange.parsing import calendars, encoding
+from app.exchange.parsing.item_places import numbered
 from app.memories.foreign_record import Problem
 from app.sentence import Sentence, counted_sentence
 
@@ -189,10 +190,10 @@ class _Messages:
         yield Position(size, size, self._place)
 
     def _read_item(self, line: str) -> None:
-        read_item(f"{self._place}, line {self._number}", line, "line")
+        read_item(numbered(self._place, "line", self._number), line, "line")
 
     def _problem(self, what: str, *, lost: bool) -> Problem:
-        return Problem(f"{self._place}, line {self._number}", what, lost=lost)
+        return Problem(numbered(self._place, "line", self._number), what, lost=lost)
 
     def _further(self, line: str) -> Iterator[Problem]:
         """Take a line that begins no message."""
@@ -248,7 +249,7 @@ class _Messages:
                 "From here on, {count} messages have no date that can be right: none there is, or one in the future."
                 " They were kept without their time.",
             )
-            place = f"{self._place}, line {self._undated[0]}"
+            place = numbered(self._place, "line", self._undated[0])
             yield Problem(place, what, lost=False)
 
 
@@ -293,7 +294,7 @@ def _lines(entry: SourceEntry) -> Iterator[tuple[str, bool]]:
                 lines.append(held)
                 held = b""
             for line in lines[: None if data or held else -1]:
-                yield _text(line.removesuffix(b"\r"))
+                yield from map(_text, line.removesuffix(b"\r").split(b"\r"))  # some editors end lines with it alone
             if not data:
                 return
 

@@ -16,6 +16,7 @@ from app.errors import FormatError
 from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record, SessionRecord
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_items import MAX_ITEM, decode
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -262,7 +263,9 @@ def _files(files: list[Any], file: str) -> Iterator[Record]:
             yield MemoryRecord(f"{NAME}/files/{name}", content, title=name, tags=(NAME,))
         elif name:
             yield Problem(
-                f"{file}, file {excerpt(name, 60)!r}", Sentence("Its text is not in the agent file."), foreign=True
+                numbered(file, "file", repr(excerpt(name, 60))),
+                Sentence("Its text is not in the agent file."),
+                foreign=True,
             )
 
 

@@ -24,6 +24,7 @@ from app.exchange.formats.memory_systems.memory_list import MEMORY_SERVICE, memo
 from app.exchange.formats.memory_systems.message_list import content_text
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record, SessionRecord
+from app.exchange.parsing.item_places import numbered, part
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.exchange.parsing.temporary_copies import temporary_copies
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -102,7 +103,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                     if cancelled():
                         return
                     yield Problem(
-                        f"{path.name}, table {name}", Sentence("The rest of it cannot be read: {error}.", error=error)
+                        numbered(path.name, "table", name),
+                        Sentence("The rest of it cannot be read: {error}.", error=error),
                     )
     yield Position(size, size, path.name)
 
@@ -128,7 +130,7 @@ class _Database:
         columns = ", ".join(_quoted(one) for one in order.split() if one in {*names, "rowid"}) or "rowid"
         for values in self._connection.execute(f"SELECT {listed} FROM {_quoted(name)} ORDER BY {columns}"):
             fields = {column.lower(): value for column, value in zip(names, values, strict=True)}
-            read_item(f"table {name}", fields, "row")
+            read_item(Sentence("table {name}", name=name), fields, "row")
             yield fields
 
     def _sessions(self) -> dict[str, SessionRecord]:
@@ -168,7 +170,9 @@ class _Database:
             session = str(fields.get("session_id") or "")
             payload = _json(fields.get("payload_json"))
             if not isinstance(payload, dict):
-                place = f"{name}, session {excerpt(session, 40)!r}, number {fields.get('sequence')}"
+                place = numbered(
+                    numbered(name, "session", repr(excerpt(session, 40))), "message", fields.get("sequence")
+                )
                 yield Problem(place, Sentence("Its message is not JSON and was left out."))
                 continue
             yield from self._open(session)
@@ -190,7 +194,7 @@ class _Database:
         if role is None:
             shown = excerpt(text(fields.get("role")), 40)
             yield Problem(
-                f"{name}, session {excerpt(session, 40)!r}",
+                numbered(name, "session", repr(excerpt(session, 40))),
                 Sentence("A role {shown} is unknown.", shown=repr(shown)),
                 lost=False,
             )
@@ -215,7 +219,7 @@ class _Database:
             words = storable(text(fields.get("content")))[0]
             kind = text(fields.get("kind")).lower()
             if not words.strip():
-                yield Problem(f"{name}, {_id(fields)}", Sentence("It holds no text and was left out."))
+                yield Problem(part(name, _id(fields)), Sentence("It holds no text and was left out."))
             elif kind == "episode":
                 session = str(fields.get("session_id") or "")
                 yield from self._open(session)
@@ -250,7 +254,7 @@ class _Database:
         for fields in self._rows(name, "created_at rowid"):
             words = storable(first_text(fields, "value", "content"))[0]
             if not words.strip():
-                yield Problem(f"{name}, {_id(fields)}", Sentence("It holds no text and was left out."))
+                yield Problem(part(name, _id(fields)), Sentence("It holds no text and was left out."))
                 continue
             category, key = (storable(text(fields.get(column)))[0] for column in ("category", "key"))
             yield MemoryRecord(
@@ -282,7 +286,7 @@ class _Database:
         title = storable(text(fields.get("title")))[0]
         words = storable(first_text(fields, "narrative", "content"))[0]
         if not words.strip() and not facts and not title.strip():
-            return Problem(f"observations, {_id(fields)}", Sentence("It holds no text and was left out."))
+            return Problem(part("observations", _id(fields)), Sentence("It holds no text and was left out."))
         store = text(fields.get("store")).lower()
         return MemoryRecord(
             f"{self._stem}/observations/{_id(fields)}",

@@ -16,6 +16,7 @@ from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import Record, VaultDetail
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_items import MAX_ITEM, JsonItem, decode, items
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -57,14 +58,14 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
     made_ms = int(path.stat().st_mtime * 1000)
     known: dict[str, VaultDetail] = {}
     for number, entity_fields in enumerate(_parts_of(value, _ENTITIES), 1):
-        place = f"{path.name}, entity {number}"
+        place = numbered(path.name, "entity", number)
         read_item(place, entity_fields, "entity")
         entity = _entity(entity_fields, made_ms)
         if entity is not None:
             known.setdefault(entity.fields["name"].casefold(), entity)
         yield entity or Problem(place, Sentence("It has no name that can be stored, and was left out."))
     for number, entity_fields in enumerate(_parts_of(value, _RELATIONS), 1):
-        read_item(f"{path.name}, relation {number}", entity_fields, "relation")
+        read_item(numbered(path.name, "relation", number), entity_fields, "relation")
         relation = table(entity_fields)
         ends = [
             _end(_word(first_text(relation, *names)), text(relation.get(f"{names[0]}_type")), known, made_ms)
@@ -74,7 +75,7 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
         subject, target = ends
         if subject is None or target is None or not predicate:
             yield Problem(
-                f"{path.name}, relation {number}", Sentence("It has no two ends with names and was left out.")
+                numbered(path.name, "relation", number), Sentence("It has no two ends with names and was left out.")
             )
             continue
         yield subject

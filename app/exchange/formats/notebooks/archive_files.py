@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
@@ -33,10 +34,27 @@ _ANY: Final = re.compile(r".*", re.DOTALL)
 
 @dataclass(slots=True)
 class ArchiveFiles:
-    """Files by their path in the export, and what is wrong with some of them."""
+    """Files by their path in the export, and what is wrong with some of them.
+
+    Of those in zips, ``contents`` holds name, checksum and size.
+    """
 
     files: dict[str, SourceEntry] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    contents: set[tuple[str, int, int]] = field(default_factory=set)
+
+    def add(self, name: str, info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> None:
+        """Add a file of a zip, under a free name where another has its own."""
+        content = (name, info.CRC, info.file_size)
+        if content in self.contents:
+            return
+        self.contents.add(content)
+        free = name if name not in self.files else self._free(PurePosixPath(name))
+        self.files[free] = SourceEntry(free, info.file_size, partial(opened, archive, info), _times(info))
+
+    def _free(self, path: PurePosixPath) -> str:
+        names = (str(path.with_name(f"{path.stem} ({number}){path.suffix}")) for number in count(2))
+        return next(name for name in names if name not in self.files)
 
 
 @contextmanager
@@ -82,7 +100,7 @@ def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitS
         elif name.lower().endswith(".zip") and not is_nested:
             _add_nested(archive, info, found, stack)
         else:
-            found.files[name] = SourceEntry(name, info.file_size, partial(opened, archive, info), _times(info))
+            found.add(name, info, archive)
 
 
 def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveFiles, stack: ExitStack) -> None:

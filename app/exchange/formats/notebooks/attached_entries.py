@@ -10,6 +10,7 @@ from app.exchange.formats.notebooks.archive_files import read_file
 from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import AttachmentRecord
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
+from app.exchange.parsing.item_places import part
 from app.memories.foreign_record import Problem
 
 
@@ -43,12 +44,12 @@ class AttachedEntries:
         self._names[path] = ""
         data = read_file(self._files[path], MAX_BYTES)
         if isinstance(data, str):
-            yield file_problem(f"{place}, {path}", data)
+            yield file_problem(part(place, path), data)
             return
         try:
             record = attachment(posixpath.basename(path), data)
         except InputError as error:
-            yield file_problem(f"{place}, {path}", error.sentence)
+            yield file_problem(part(place, path), error.sentence)
             return
         self._names[path] = record.name
         yield record

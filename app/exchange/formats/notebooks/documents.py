@@ -13,6 +13,7 @@ from app.exchange.formats.format_spec import FormatSpec, Reader
 from app.exchange.formats.notebooks import pdf
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
+from app.exchange.parsing.item_places import moved
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sentence import Sentence
 
@@ -88,7 +89,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 if isinstance(record, MemoryRecord):
                     yield replace(record, key=storable(f"{root.name}/{place}")[0])
                 elif isinstance(record, Problem):
-                    yield replace(record, place=record.place.replace(file.name, place, 1))
+                    yield replace(record, place=moved(record.place, file.name, place) or record.place)
                 elif not isinstance(record, Position):
                     yield record
         except KeepsakeError as error:

@@ -23,6 +23,7 @@ from app.exchange.formats.notebooks.note_references import NoteNames
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.parsing.html_text import markdown_of
+from app.exchange.parsing.item_places import part
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sentence import Sentence, counted_sentence
 
@@ -114,7 +115,7 @@ class _NoteReader:
     def records(self, member: tarfile.TarInfo) -> Iterator[Record]:
         """Yield a note's attachments that were not yielded before, then the note."""
         item = read_item(self._archive, member)
-        place = f"{self._path.name}, {member.name}"
+        place = part(self._path.name, member.name)
         if isinstance(item, str):
             yield Problem(place, item)
             return
@@ -145,17 +146,17 @@ class _NoteReader:
         name = self._index.resources.get(key, member.name)
         if member.size > MAX_BYTES:
             yield file_problem(
-                f"{place}, {name}", Sentence("It is larger than {most} MB and was left out.", most=MAX_BYTES >> 20)
+                part(place, name), Sentence("It is larger than {most} MB and was left out.", most=MAX_BYTES >> 20)
             )
             return
         data = read_member(self._archive, member)
         try:
             if isinstance(data, str):
-                yield file_problem(f"{place}, {name}", data)
+                yield file_problem(part(place, name), data)
                 return
             record = attachment(name, data)
         except InputError as error:
-            yield file_problem(f"{place}, {name}", error.sentence)
+            yield file_problem(part(place, name), error.sentence)
             return
         self._kept[key] = record.name
         yield record

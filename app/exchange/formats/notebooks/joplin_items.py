@@ -14,6 +14,7 @@ from typing import Final
 
 from app.core.clock import parse_instant
 from app.core.text import storable
+from app.exchange.parsing.item_places import part
 from app.memories.foreign_record import Problem
 from app.sentence import Sentence
 
@@ -151,10 +152,10 @@ def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iter
             elif ITEM.fullmatch(member.name):
                 item = read_item(archive, member)
                 if isinstance(item, str):
-                    yield Problem(f"{path.name}, {member.name}", item)
+                    yield Problem(part(path.name, member.name), item)
                 elif not index.take(item, member):
                     sentence = Sentence("It is an item of a kind that this version does not know, and was left out.")
-                    yield Problem(f"{path.name}, {member.name}", sentence)
+                    yield Problem(part(path.name, member.name), sentence)
             elif match := RESOURCE.fullmatch(member.name):
                 index.files[match[1]] = member
             else:

@@ -14,6 +14,7 @@ from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link
+from app.exchange.parsing.item_places import numbered
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sentence import Sentence, counted_sentence
 
@@ -55,9 +56,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 return
             text = _page_text(document, number)
             if text is None:
-                yield Problem(f"{path.name}, page {number + 1}", Sentence("It is damaged and was left out."))
+                yield Problem(numbered(path.name, "page", number + 1), Sentence("It is damaged and was left out."))
             elif text:
-                read_item(f"{path.name}, page {number + 1}", text, "page")
+                read_item(numbered(path.name, "page", number + 1), text, "page")
                 parts.append(text)
                 length += len(text)
             else:
@@ -68,7 +69,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                     "Its text is longer than {most} million characters; the rest was left out.",
                     most=MAX_CHARACTERS >> 20,
                 )
-                yield Problem(f"{path.name}, page {number + 1}", sentence)
+                yield Problem(numbered(path.name, "page", number + 1), sentence)
                 break
         if pages > MAX_PAGES:
             yield Problem(path.name, Sentence("It has more than {most} pages; the rest was left out.", most=MAX_PAGES))
@@ -81,7 +82,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Problem(path.name, sentence, lost=False, foreign=True)
         asides = list(_asides(document, min(pages, MAX_PAGES)))
         for aside in asides:
-            read_item(f"{path.name}, comments and fields", aside, "comment")
+            read_item(Sentence("{whole}, comments and fields", whole=path.name), aside, "comment")
         parts += ["\n".join(f"- {aside}" for aside in asides)] if asides else []
         title, created, changed = _properties(document)
     yield from _note(path, "\n\n".join(parts), title or path.stem, created, changed)

@@ -144,7 +144,12 @@ def read(path: Path, cancelled: Callable[[], bool], *, passphrase: str) -> Itera
             if not cancelled():
                 yield from course.files(cancelled)
         except SegmentDamagedError as error:
-            place = f"{path.name}, part {error.number + 1:,} of {reader.segments_of(total):,}"
+            place = Sentence(
+                "{whole}, part {number} of {count}",
+                whole=path.name,
+                number=error.number + 1,
+                count=reader.segments_of(total),
+            )
             yield Problem(place, Sentence("The file is damaged or cut off here. {words}", words=course.words()))
         except EOFError:
             yield Problem(path.name, Sentence("The file is not as Keepsake writes it. {words}", words=course.words()))

@@ -14,6 +14,7 @@ from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.own.keepsake_details import FIELDS, detail_type, read_detail
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import DetailType, MessageRecord, Position, Record, SessionRecord
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.exchange.parsing.object_fields import ObjectFields, WrongFieldError
@@ -107,7 +108,7 @@ def records_of(
 
 
 def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
-    place = f"{name}, line {line.number}"
+    place = numbered(name, "line", line.number)
     if line.data is None:
         yield Problem(
             place, line.broken.capitalize() + "." if line.broken else Sentence("The line is too long and was left out.")

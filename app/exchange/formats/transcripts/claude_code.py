@@ -10,6 +10,7 @@ from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
 from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, persons_turn, turn
 from app.exchange.model import Record, SessionRecord
+from app.exchange.parsing.item_places import of_session
 from app.exchange.parsing.lenient import filled, first_text, table, text
 from app.exchange.parsing.source_words import Noise, spoken
 from app.memories.foreign_record import Problem
@@ -203,7 +204,7 @@ class ClaudeCodeParser(LineParser):
             yield from persons_turn(self._key_of(event), words, name, parse_instant(event.get("timestamp")))
         elif event.get("operation") == "enqueue" and words_of(event.get("content")).strip():
             sentence = Sentence("A prompt that was taken back out of the queue was left out.")
-            yield Problem(f"session {self._key_of(event)}", sentence, lost=False, foreign=True)
+            yield Problem(of_session(self._key_of(event)), sentence, lost=False, foreign=True)
 
 
 def _given_text(attachment: dict[str, Any]) -> str:

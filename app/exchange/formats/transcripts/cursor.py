@@ -19,6 +19,7 @@ from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import turn
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record, SessionRecord
+from app.exchange.parsing.item_places import numbered, part
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
@@ -154,10 +155,10 @@ def _composers(
             def bubble(name: str, of: str = key.removeprefix("composerData:")) -> Any:
                 return _value(connection, "cursorDiskKV", f"bubbleId:{of}:{name}")
 
-            read_item(f"{path.name}, {key}", composer, "conversation")
+            read_item(part(path.name, key), composer, "conversation")
             yield from _composer({"composerId": key.removeprefix("composerData:"), **composer}, bubble)
         else:
-            yield Problem(f"{path.name}, {key}", Sentence("It is not a JSON object and was left out."))
+            yield Problem(part(path.name, key), Sentence("It is not a JSON object and was left out."))
         yield Position(number, len(keys), path.name)
 
 
@@ -196,7 +197,8 @@ def _bubbles(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterator
             yield {"bubbleId": name, **value}
         else:
             yield Problem(
-                f"conversation {text(composer.get('composerId'))}, message {name}", Sentence("It is missing.")
+                numbered(Sentence("conversation {key}", key=text(composer.get("composerId"))), "message", name),
+                Sentence("It is missing."),
             )
 
 
@@ -238,7 +240,7 @@ def _tabs(value: Any, place: str) -> Iterator[Record]:
     """Yield the conversations of versions that kept all of them in one value."""
     for number, tab in enumerate(map(table, row(table(value).get("tabs"))), 1):
         key = first_text(tab, "tabId") or f"{place}:{number}"
-        read_item(f"{place}, tab {number}", tab, "conversation")
+        read_item(numbered(place, "tab", number), tab, "conversation")
         begun = parse_instant(tab.get("lastSendTime"))
         records: list[Record] = []
         for place_in, one in enumerate(map(table, row(tab.get("bubbles")))):
@@ -259,12 +261,13 @@ def _read_json(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         if cancelled():
             return
         if isinstance(composer, dict) and text(composer.get("composerId")):
-            read_item(f"{path.name}, conversation {number}", composer, "conversation")
+            read_item(numbered(path.name, "conversation", number), composer, "conversation")
             bubbles = table(composer.get("bubbleMap"))
             yield from _composer(composer, bubbles.get)
         else:
             yield Problem(
-                f"{path.name}, conversation {number}", Sentence("It is not a conversation of Cursor and was left out.")
+                numbered(path.name, "conversation", number),
+                Sentence("It is not a conversation of Cursor and was left out."),
             )
     yield Position(size, size, path.name)
 

@@ -15,6 +15,7 @@ from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, turn
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record, SessionRecord
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
 from app.sentence import Sentence
@@ -111,11 +112,11 @@ class GeminiParser(LineParser):
     def _messages(self, messages: list[Any], place: str) -> Iterator[Record]:
         for number, message in enumerate(messages, 1):
             if isinstance(message, dict):
-                read_item(f"{place}, message {number}", message, "message")
+                read_item(numbered(place, "message", number), message, "message")
                 plain = json.dumps(message, sort_keys=True, default=str).encode("utf-8", "replace")
                 yield from self._message(message, line_id(plain))
             else:
-                yield Problem(f"{place}, message {number}", Sentence("It is not an object and was left out."))
+                yield Problem(numbered(place, "message", number), Sentence("It is not an object and was left out."))
 
     def _message(self, message: dict[str, Any], fallback: str) -> Iterator[Record]:
         records = list(self._parts(message, text(message.get("id")) or fallback))

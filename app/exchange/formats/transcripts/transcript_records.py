@@ -12,6 +12,7 @@ from app.exchange.formats.format_spec import Reader
 from app.exchange.formats.transcripts.program_text import parted
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record
+from app.exchange.parsing.item_places import numbered
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import clean, first_text, row, table, text
 from app.exchange.parsing.lines import read_lines
@@ -130,7 +131,7 @@ def read_with(parser: LineParser, path: Path, cancelled: Callable[[], bool]) -> 
     for line in read_lines(path):
         if cancelled():
             return
-        place = f"{path.name}, line {line.number}"
+        place = numbered(path.name, "line", line.number)
         if line.data is None:
             yield Problem(place, line.broken or "It is too long and was left out.")
         elif not line.complete and not is_whole(line.data):

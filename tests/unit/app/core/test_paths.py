@@ -20,7 +20,7 @@ def test_the_environment_names_the_vault(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert paths.default_vault().name == "vault"
 
 
-@pytest.mark.parametrize("written", ["", "   ", "a\x00b", "~nobody-has-this-name/x"])
+@pytest.mark.parametrize("written", ["", "   ", "a\x00b", "~nobody-has-this-name/x", "/x" * 5000, f"/{'x' * 300}"])
 def test_what_is_no_path(written: str) -> None:
     with pytest.raises(InputError):
         paths.user_path(written)

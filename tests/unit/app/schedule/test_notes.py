@@ -71,7 +71,7 @@ def test_missed_runs_are_told_to_those_who_want_every_run(schedules: Schedules) 
     schedules.pass_time(asleep=5 * HOUR)
     schedules.pass_slowly(runner, timedelta(minutes=3))
     assert schedules.texts() == [
-        "‘Job’ was left out 4 times: the machine slept or its clock was set.",
+        "‘Job’ was left out 4 times. The machine slept or its clock was set.",
         "‘Job’ is done.",
     ]
 

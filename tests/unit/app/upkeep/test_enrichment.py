@@ -85,10 +85,10 @@ def test_names_are_linked_once_and_undone_as_one(host: Host) -> None:
     before = names(host)
     assert host.ask("upkeep.plan", job="enrichment").total == 3
     made = run(host)
-    assert made.output == "Searched 3 texts again and linked 3 names."
+    assert made.output == "Searched 3 texts again. Linked 3 names."
     assert names(host) == before | {"ada": 1, "lovelace": 1, "tern": 1}
     again = run(host)
-    assert again.output == "Searched 0 texts again and linked 0 names."
+    assert again.output == "Searched 0 texts again. Linked 0 names."
     assert len(model.requests) == 3
     host.ask("memory.undo", run_id=made.run_id)
     assert names(host) == before
@@ -142,7 +142,7 @@ def test_private_texts_stay_and_others_are_searched(host: Host) -> None:
     notes(host, "yesterday lovelace came", store="shared")
     notes(host, "yesterday ada came", "the day before ada came")
     output = run(host).output
-    assert "Searched 1 text again and linked 1 name." in output
+    assert "Searched 1 text again. Linked 1 name." in output
     assert "Private texts were left out" in output
     assert names(host) == {"lovelace": 1}
     assert len(model.requests) == 2

@@ -37,7 +37,7 @@ def test_many_nights_come_to_the_same_as_the_formula(runs: UpkeepRuns) -> None:
         runs.run("decay")
     assert math.isclose(confidences(runs)[fact], math.exp(-0.1 * 20), rel_tol=1e-9)
     runs.clock.pass_days(11)
-    assert "1 of them was set aside" in runs.run("decay")[1].output
+    assert "1 was set aside" in runs.run("decay")[1].output
     assert set_aside(runs) == {fact}
 
 

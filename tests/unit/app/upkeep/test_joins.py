@@ -71,7 +71,7 @@ def test_a_first_name_joins_the_only_full_name_near_it_and_one_undo_parts_them_f
     assert names(host) == APART
     assert [change.action for change in host.ask("upkeep.plan", job="enrichment").changes] == ["join"]
     made = run(host)
-    assert made.output.endswith("Joined 1 short name of people to the full name near it.")
+    assert made.output.endswith("Joined 1 short name of a person to the full name near it.")
     assert names(host) == JOINED
     assert host.ask("inbox.count") == 0
     entity = host.ask("entity.info", id=id_of(host, "Kenji Tanaka")).entity

@@ -53,7 +53,7 @@ def test_with_too_few_facts_none_is_written_and_the_run_says_why(runs: UpkeepRun
     remember(runs, "Rosa rents a flat", "Rosa plays the oboe")
     runs.ask("note.save", content="a note is no fact")
     _, outcome = runs.run("reflection")
-    assert "the last seven days have two facts, and reflection.min_facts asks for 3" in outcome.output
+    assert "the last 7 days have 2 facts, and reflection.min_facts asks for 3" in outcome.output
     assert reflections(runs) == []
     assert runs.ask("upkeep.plan", job="reflection").total == 0
 
@@ -61,7 +61,7 @@ def test_with_too_few_facts_none_is_written_and_the_run_says_why(runs: UpkeepRun
 def test_facts_of_earlier_weeks_do_not_count(runs: UpkeepRuns) -> None:
     three_facts(runs)
     runs.clock.pass_days(7.1)
-    assert "have no facts" in runs.run("reflection")[1].output
+    assert "have 0 facts" in runs.run("reflection")[1].output
 
 
 def test_the_digest_is_stored_with_its_sources_and_never_fades(runs: UpkeepRuns) -> None:
@@ -86,7 +86,7 @@ def test_there_is_one_in_a_week(runs: UpkeepRuns) -> None:
     runs.run("reflection")
     three = remember(runs, "Rosa sold the oboe", "Rosa bought a cello", "Rosa joined a quartet")
     runs.clock.pass_days(5.9)
-    assert "the last one is five days old" in runs.run("reflection")[1].output
+    assert "the last one is 5 days old" in runs.run("reflection")[1].output
     assert not runs.ask("reflection.preview").is_due
     runs.clock.pass_days(0.2)
     assert runs.run("reflection")[1].counts["written"] == 1
@@ -129,7 +129,7 @@ def test_each_sentence_of_the_model_cites_its_sources(runs: UpkeepRuns) -> None:
     assert "Nobody said" not in one.content
     assert "Nor this" not in one.content
     assert len(one.sources) == 3
-    assert "Two sentences without sources left out." in outcome.output
+    assert "2 sentences without sources left out." in outcome.output
     assert (outcome.cost, outcome.turn_count) == (0.01, 1)
     assert one.attributes["written_by"] == "scripted"
     assert model.requests[0].stores == ("private",)

@@ -215,3 +215,8 @@ def test_the_words_of_a_date_are_not_called_left_out(tmp_path: Path, header: str
     assert [one for one in batch.problems if one.lost] == []
     assert batch.items is not None
     assert (batch.items.read, batch.items.stored) == (2, 2)
+
+
+def test_lines_that_end_with_a_carriage_return_alone(tmp_path: Path) -> None:
+    path = chat(tmp_path, "12/05/2021, 14:30 - Anne: one\r12/05/2021, 14:31 - Bob: two\rmore\r")
+    assert contents(records(whatsapp.read, path)) == ["one", "two\nmore"]

@@ -61,6 +61,19 @@ def test_paths_that_lead_out_are_left_out(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
+def test_files_of_one_name_in_a_zip_are_all_taken(tmp_path: Path) -> None:
+    path = tmp_path / "twice.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes/a.md", "first")
+        for _ in range(2):
+            with pytest.warns(UserWarning, match="Duplicate name"):
+                archive.writestr("notes/a.md", "second")
+    with archive_files.open_files(path) as found:
+        assert [*found.files] == ["notes/a.md", "notes/a (2).md"]
+        texts = [archive_files.read_file(entry, 100) for entry in found.files.values()]
+    assert texts == [b"first", b"second"]
+
+
 def test_a_cut_part_is_named_and_the_rest_read(tmp_path: Path, export: Path) -> None:
     parts = {"Export-x-Part-1.zip": export.read_bytes(), "Export-x-Part-2.zip": export.read_bytes()[:200]}
     path = write_zip(tmp_path / "outer.zip", parts)

@@ -11,8 +11,8 @@ from app.errors import InputError
 from app.rpc.error_codec import from_wire, to_wire
 from app.rpc.framing import HEADER_BYTES, decode, encode
 from app.rpc.messages import answer, value_and_changes
-from app.rpc.sentence_codec import MAX_SENTENCES, MAX_TEMPLATE, MAX_VALUES, sentence_from_wire
 from app.sentence import Sentence, joined
+from app.sentence_codec import MAX_SENTENCES, MAX_TEMPLATE, MAX_VALUES, sentence_from_wire
 
 
 def carried(sentence: Sentence) -> Sentence:

@@ -1,5 +1,6 @@
-"""Sentences on the wire: template and values, for a window in another language."""
+"""Sentences on the wire and in the vault, as templates and values."""
 
+import json
 from string import Formatter
 from typing import Any, Final
 
@@ -32,6 +33,24 @@ def sentence_from_wire(wire: object, english: str) -> Sentence | None:
     """
     sentence = _sentence(wire, _MAX_DEPTH)
     return sentence if sentence == english else None
+
+
+def sentence_to_json(text: str) -> str:
+    """Return a sentence as JSON, ``""`` for other texts and large ones."""
+    if not isinstance(text, Sentence):
+        return ""
+    wire = _sentence_to_wire(text)
+    return json.dumps(wire, ensure_ascii=False) if sentence_from_wire(wire, str(text)) is not None else ""
+
+
+def sentence_from_json(stored: str, english: str) -> str:
+    """Return the sentence that ``sentence_to_json`` encoded, or the English text where it encoded none."""
+    if not stored:
+        return english
+    try:
+        return sentence_from_wire(json.loads(stored), english) or english
+    except (ValueError, RecursionError):
+        return english
 
 
 def with_sentences(value: Any, wires: object) -> Any:
