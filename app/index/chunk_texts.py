@@ -13,7 +13,7 @@ _READ: Final = (
     " FROM json_each(?1) wanted CROSS JOIN chunks c ON c.id = wanted.value"
 )
 _MEMORIES: Final = (
-    "SELECT m.id, iif(m.title = '', '', m.title || char(10)), m.content"
+    "SELECT m.id, iif(m.title = '', '', m.title || char(10)), CAST(m.content AS BLOB)"
     " FROM json_each(?) wanted CROSS JOIN memories m ON m.id = wanted.value"
 )
 
@@ -36,5 +36,5 @@ def read_texts(connection: apsw.Connection, ids: Iterable[int], characters: int)
     rows = connection.execute(_MEMORIES, (json.dumps(list(parts)),)) if parts else iter(())
     for memory, head, content in rows:
         for chunk, start, length in parts[memory]:
-            texts[chunk] = head + content[start : start + length]
+            texts[chunk] = head + content[start : start + length].decode()
     return texts

@@ -14,7 +14,7 @@ from app.sessions.model import Message
 from app.sessions.repo import all_messages
 
 _BATCH = 500
-_LONGEST_PARTED = 262_144  # characters
+_LONGEST_PARTED = 262_144  # bytes
 
 
 class Indexer:
@@ -152,7 +152,11 @@ def _part_of_content(memory: Memory, text: str) -> tuple[int, int] | tuple[None,
     Reading a part reads all before it, so very long contents are left out.
     """
     head = f"{memory.title}\n" if memory.title else ""
-    if len(memory.content) > _LONGEST_PARTED or not text.startswith(head) or "\0" in head + memory.content:
+    start = memory.content.find(text[len(head) :]) if text.startswith(head) else -1
+    if start < 0 or _octets(memory.content) > _LONGEST_PARTED:
         return None, None
-    start = memory.content.find(text[len(head) :])
-    return (None, None) if start < 0 else (start + 1, len(text) - len(head))
+    return _octets(memory.content[:start]) + 1, _octets(text[len(head) :])
+
+
+def _octets(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

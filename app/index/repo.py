@@ -26,8 +26,8 @@ class Chunk(NamedTuple):
 
     Args:
         content_hash: That of a passage's text, by which one that is said again is found; else ``""``.
-        content_start, content_length: Where ``text`` is a memory's title and this part of its content, in characters
-            from 1, so that it is not stored again.
+        content_start, content_length: Where ``text`` is a memory's title and this part of its content, in bytes of
+            UTF-8 from 1, so that it is not stored again.
     """
 
     kind: str

@@ -22,6 +22,7 @@ _COLUMNS: Final = (
     " ORDER BY s.source_id LIMIT 1), json_extract(m.attributes, '$.said_by'), m.mention_count"
 ).format(said=_SAID)
 
+_DAY_OF_ID: Final = len("ref-00000000-0000-8")  # characters of a derived id that are of its kind and time
 _SaidIn = tuple[str, SpokenLine]  # a conversation's id, and what was said in it
 
 
@@ -42,6 +43,22 @@ def latest_reflection(connection: apsw.Connection, now_ms: int) -> tuple[str, in
         (now_ms,),
     ).fetchone()
     return None if row is None else (str(row[0]), int(row[1]))
+
+
+def is_written_ahead(connection: apsw.Connection, identity: str, now_ms: int) -> bool:
+    """Return whether the week of a reflection has one already, by a clock ahead.
+
+    Args:
+        connection: A connection.
+        identity: The id that the reflection would have.
+        now_ms: The time, milliseconds UTC.
+    """
+    row = connection.execute(
+        "SELECT 1 FROM memories WHERE kind = 'reflection' AND valid_until IS NULL AND created_at > ?1"
+        " AND substr(id, 1, ?3) = substr(?2, 1, ?3) LIMIT 1",
+        (now_ms, identity, _DAY_OF_ID),
+    ).fetchone()
+    return row is not None
 
 
 def count_facts(connection: apsw.Connection, span: WeekSpan) -> int:

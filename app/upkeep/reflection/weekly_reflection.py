@@ -217,6 +217,8 @@ def _store(writer: MemoryWriter, *, draft: NewMemory, ends_on: date, min_days: i
         return None
     day_ms = to_ms(datetime(ends_on.year, ends_on.month, ends_on.day, tzinfo=UTC))
     identity = next_derived_id(writer.connection, "reflection", day_ms, "week", ends_on.isoformat())
+    if repo.is_written_ahead(writer.connection, identity, writer.at_ms):
+        return None
     named = replace(draft, id=identity, created_at=to_datetime(writer.at_ms))
     return writer.create(validation.compose(named, writer.at_ms))
 

@@ -441,3 +441,19 @@ def test_a_fact_that_is_used_on_one_machine_fades_on_none(
     settle(desktop, laptop)
     for machine in (laptop, desktop):
         assert machine.rows("SELECT id FROM memories WHERE valid_until IS NULL") == [(used,)]
+
+
+@IN_FOLDER
+def test_a_machine_whose_clock_is_behind_writes_no_second_reflection(
+    machines: Callable[[int], list[WorkingMachine]],
+) -> None:
+    pair = machines(2)
+    for number, text in enumerate(WEEK):
+        pair[0].ask("fact.remember", content=text, category="plan", key=f"boat {number}")
+    settle(*pair)
+    pass_time(pair, hours=6 * 24 + 16)
+    pair[0].time.now += timedelta(hours=2)
+    pair[0].ask("upkeep.run", job="reflection")
+    settle(*pair)
+    assert pair[1].ask("upkeep.run", job="reflection").output == "Another reflection was written meanwhile."
+    assert len(reflections(pair[1])) == 1

@@ -75,7 +75,7 @@ def test_texts_and_words_stay_and_stand_once(older: Path) -> None:
     with closing(open_writer(older / DATABASE)) as connection:
         assert connection.execute("SELECT id, text FROM chunk_texts").fetchall() == before
         own = "SELECT DISTINCT memory_id FROM chunks WHERE content_start IS NULL ORDER BY 1"
-        assert [row[0] for row in connection.execute(own)] == ["note-huge", "note-titled", "note-zero"]
+        assert [row[0] for row in connection.execute(own)] == ["note-huge", "note-titled"]
         own = "SELECT own_text FROM chunks WHERE memory_id = 'note-titled' AND content_start IS NULL"
         assert connection.execute(own).fetchall() == [(FORMER,)]
         connection.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")

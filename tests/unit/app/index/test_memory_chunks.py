@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.index.chunk_texts import read_texts
 from app.index.chunking import SIZE, pieces
 from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
@@ -42,6 +43,22 @@ def test_what_is_not_in_the_content_is_stored(vault_harness: VaultHarness) -> No
     assert not parts(vault_harness)[-1]
     assert texts(vault_harness)[-1].endswith("people marta")
     assert vault_harness.check() == []
+
+
+def test_texts_that_are_read_together_are_those_of_each(vault_harness: VaultHarness) -> None:
+    vault_harness.save(CONTENT, title="Birds of 东京")
+    vault_harness.save(CONTENT.upper(), title="")
+    vault_harness.save("x " * SIZE, kind="fact", category="people", key="marta")
+    vault_harness.say("Some words 🦩", "and others")
+    rows = vault_harness.rows("SELECT id, text FROM chunk_texts")
+    read = vault_harness.do(
+        vault_harness.store.read(lambda connection: read_texts(connection, [*range(100)], 2 * SIZE))
+    )
+    assert read == dict(rows)
+    begun = vault_harness.do(
+        vault_harness.store.read(lambda connection: read_texts(connection, [row[0] for row in rows[-2:]], 4))
+    )
+    assert list(begun.values()) == ["Some", "and "]
 
 
 @pytest.mark.parametrize(
