@@ -24,6 +24,9 @@ HERE = Path(__file__).parent
 OFFSCREEN = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 Rest = Callable[[Callable[[], bool]], None]
 
+LONGEST_S = 60
+"""Seconds that a loaded machine may take until something is true."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the offscreen platform say what it cannot do; it says so for every window that is shown."""
@@ -76,9 +79,9 @@ def rest(qt_loop: asyncio.AbstractEventLoop) -> Rest:
 
     async def until(done: Callable[[], bool]) -> None:
         # No wait_for: its timer would outlive the loop, and qasync's timers must not die on another thread.
-        end = qt_loop.time() + 10
+        end = qt_loop.time() + LONGEST_S
         while not done():
-            assert qt_loop.time() < end, "it did not become true in 10 seconds"
+            assert qt_loop.time() < end, f"it did not become true in {LONGEST_S} seconds"
             await asyncio.sleep(0.005)
 
     def run(done: Callable[[], bool]) -> None:
