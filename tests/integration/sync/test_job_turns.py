@@ -170,7 +170,7 @@ def test_a_machine_that_works_for_long_keeps_its_turn(
         working.result()
     laptop.work()
     assert len(done) == 1
-    assert laptop.runs(schedule)[0][1].endswith(": it ran on desktop.")
+    assert laptop.runs(schedule)[0][1].endswith(". It ran on desktop.")
 
 
 def leases(machine: WorkingMachine) -> list[str]:
