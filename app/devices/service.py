@@ -33,6 +33,7 @@ from app.store.store import Store
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.exchanges.server_refusals import NotKeptError
 from app.sync.joined_place import JoinedPlace
 from app.sync.membership import Membership, checked_name
 from app.sync.model import SyncState
@@ -400,9 +401,10 @@ class DeviceService:
         data = invitation.messages.answer(device, request, word, keys)
         invitation.answered.add(device.id)
         name = invitation.messages.answer_name(device.id)
-        if not await in_daemon_thread(point.put_new, name, data):  # what somebody else put there is no answer
-            await in_daemon_thread(point.remove, name)
-            await in_daemon_thread(point.put_new, name, data)
+        with suppress(NotKeptError):  # who asked has read it, and removed it
+            if not await in_daemon_thread(point.put_new, name, data):  # what somebody else put there is no answer
+                await in_daemon_thread(point.remove, name)
+                await in_daemon_thread(point.put_new, name, data)
 
 
 def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> list[tuple[Member, str]]:

@@ -15,7 +15,7 @@ from app.sync.exchanges.exchange_folder import ROOT
 from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
 from app.sync.exchanges.s3_address import S3Address, s3_address
 from app.sync.exchanges.s3_client import S3Client
-from app.sync.exchanges.server_refusals import LOST, NOT_THERE, SEVERAL
+from app.sync.exchanges.server_refusals import NOT_THERE, SEVERAL
 
 _log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class S3Exchange:
         self._client.put(self._base + name, data)
         kept = self.get(name)
         if kept is None:
-            raise self._client.refusals.error(LOST)
+            raise self._client.refusals.lost()
         return kept == data
 
     def gives_names_once(self) -> bool:

@@ -18,7 +18,7 @@ NO_BUCKET: Final = "{server} has no such bucket. Make it there first, and see wh
 OTHER_REGION: Final = "The bucket is in the region {region}. Write region={region} into the address."
 NOT_THERE: Final = "{server} does not hold what your machines share: the folder is another one, or was emptied."
 SEVERAL: Final = "The folder on {server} is shared by more than one vault. Name another folder, or remove one of them."
-LOST: Final = "{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile."
+_LOST: Final = "{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile."
 TOO_MUCH: Final = (
     "{server} sent far more than was requested, so nothing of it was read. See whether the address is right."
 )
@@ -75,6 +75,13 @@ S3_CODES: Final[Mapping[str, str]] = {
 }
 
 
+class NotKeptError(ExchangeError):
+    """A server took an object that is not there.
+
+    It was not kept, or another machine removed it since.
+    """
+
+
 class NoListingError(Exception):
     """An answer is no listing."""
 
@@ -102,6 +109,10 @@ class ServerRefusals:
         """
         sentence = Sentence(template, server=self.server, **values)
         return DiskFullError(sentence) if template == _FULL else ExchangeError(sentence)
+
+    def lost(self) -> NotKeptError:
+        """Return the error for an object that is not there although the server took it."""
+        return NotKeptError(Sentence(_LOST, server=self.server))
 
     def of_status(self, status: int) -> KeepsakeError:
         """Return the error for a status that is no success."""

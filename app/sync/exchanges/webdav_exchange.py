@@ -16,7 +16,7 @@ from uuid import uuid4
 from app.errors import MachineError
 from app.sync.exchanges.exchange_folder import ROOT
 from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
-from app.sync.exchanges.server_refusals import LOST, NO_FOLDER, NOT_THERE, SEVERAL
+from app.sync.exchanges.server_refusals import NO_FOLDER, NOT_THERE, SEVERAL
 from app.sync.exchanges.webdav_address import WebdavAddress, webdav_address
 from app.sync.exchanges.webdav_client import WebdavClient
 
@@ -103,7 +103,7 @@ class WebdavExchange:
         # Many servers look and then move, so that two who write at the same moment may both be told that they did.
         kept = self.get(name)
         if kept is None:
-            raise self._client.refusals.error(LOST)
+            raise self._client.refusals.lost()
         return kept == data
 
     def gives_names_once(self) -> bool:

@@ -1,6 +1,9 @@
 """Advice about a vault that did not open: every failure of the machine has some."""
 
+import re
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +36,15 @@ def failures(kind: type[KeepsakeError]) -> Iterator[type[KeepsakeError]]:
         yield from failures(one)
 
 
+def load_all_kinds() -> None:
+    """Load what declares kinds, so that each process that collects these tests finds the same."""
+    app = Path(errors.__file__).parent
+    for path in sorted(app.rglob("*.py")):
+        if re.search(r"^class \w+Error\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            import_module(".".join(path.relative_to(app.parent).with_suffix("").parts))
+
+
+load_all_kinds()
 # No vault is kept closed by what its machines exchange.
 AFTERWARDS = {CallStoppedError, ExchangeError, *failures(ExchangeError)}
 MACHINE: list[type[KeepsakeError]] = sorted(
