@@ -16,8 +16,9 @@ SCHEDULE_ERASER: Final = RowsEraser(
     ),
     said=(
         "SELECT name, goal, channel_id, channel_context_id FROM schedules WHERE schedule_id = :id",
-        "SELECT output_summary, output, sentence FROM schedule_runs WHERE schedule_id = :id",
-        "SELECT text, sentence FROM schedule_notes WHERE schedule_id = :id",
+        # Their sentences have the same words; copies of an earlier schema lack those columns.
+        "SELECT output_summary, output FROM schedule_runs WHERE schedule_id = :id",
+        "SELECT text FROM schedule_notes WHERE schedule_id = :id",
     ),
     hidden=(
         "UPDATE schedules SET deleted_at = strftime('%Y-%m-%dT%H:%M:%SZ', :at / 1000, 'unixepoch')"

@@ -46,7 +46,7 @@ def written(runs: UpkeepRuns) -> tuple[str, str]:
 def test_cited_sentences_are_kept(runs: UpkeepRuns, service: ChatServer) -> None:
     service.script.append(reply(("One.", [1]), ("Two.", [2, 3]), ("Three.", [3]), ("Four.", [44])))
     summary, content = written(runs)
-    assert "One sentence without sources left out." in summary
+    assert "1 sentence without sources left out." in summary
     assert content.startswith("One. ([1](keepsake://memory/")
     assert "Four" not in content
 
