@@ -180,11 +180,17 @@ def keep_settings(vault: Path, backup: Path) -> None:
     copy_settings(vault / FILE, backup.with_suffix(".toml"))
 
 
-def discard_partial(vault: Path) -> None:
-    """Delete what a copying left that was killed; only for who holds the vault's lock."""
-    for path in (vault / FOLDER).glob(f"*{PARTIAL}*"):
+def discard_partial(vault: Path, opened_at: float) -> None:
+    """Delete what a copying left that was killed; only for who holds the vault's lock.
+
+    Args:
+        vault: The vault's folder.
+        opened_at: When the vault was opened, in seconds since 1970; what is younger is being written.
+    """
+    for path in (vault / FOLDER).glob(f"*.db{PARTIAL}*"):
         with contextlib.suppress(OSError):
-            path.unlink()
+            if path.lstat().st_mtime < opened_at:
+                path.unlink()
 
 
 def _is_backup(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -84,6 +85,7 @@ class BackupService:
         self._check_s = check_s
         # Two of one second would choose the same name, and what is half written must not be thrown away.
         self._one_at_a_time = asyncio.Lock()
+        self._opened_at = time.time()  # as the file system counts it
         self.failure = ""
         self.looked = asyncio.Event()
         """Set once it was seen after the start whether one is due."""
@@ -161,7 +163,7 @@ class BackupService:
     async def run(self) -> None:
         """Look now and every hour whether a backup is due, until cancelled."""
         async with self._one_at_a_time:
-            await asyncio.to_thread(backup_files.discard_partial, self._store.vault)
+            await asyncio.to_thread(backup_files.discard_partial, self._store.vault, self._opened_at)
         while True:
             try:
                 await self.daily()

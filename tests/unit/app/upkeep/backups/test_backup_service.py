@@ -1,6 +1,7 @@
 """Backups of an open vault: every day, only when something changed, found, verified and restored."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -207,10 +208,15 @@ def test_a_note_of_age_comes(kept: Kept) -> None:
 
 def test_what_a_killed_copying_left_goes(vault: Path) -> None:
     (vault / "backups").mkdir(mode=0o700)
-    for name in ("20261121T000000Z-daily.db.partial", "20261121T000000Z-daily.db.partial-journal", "mine.txt"):
+    key_file, rewritten = "encryption.json.d286174a28bb.partial", "20261122T000000Z-daily.db.partial"
+    left = ("20261121T000000Z-daily.db.partial", "20261121T000000Z-daily.db.partial-journal", key_file, "mine.txt")
+    for name in (*left, rewritten):
         (vault / "backups" / name).write_bytes(b"half")
-    discard_partial(vault)
-    assert [path.name for path in (vault / "backups").iterdir()] == ["mine.txt"]
+    for name in left:
+        os.utime(vault / "backups" / name, (1_000, 1_000))
+    discard_partial(vault, opened_at=2_000)
+    assert {path.name for path in (vault / "backups").iterdir()} == {key_file, rewritten, "mine.txt"}
+    (vault / "backups" / rewritten).unlink()
     assert list_backups(vault) == []
 
 
