@@ -115,6 +115,10 @@ class Device(Machine):
         """Synchronise, and say what came of it."""
         try:
             report = self.sync()
+            while report.held:  # the person meant it
+                for held in report.held:
+                    self.ask("device.accept", lane=held.lane, last=held.last)
+                report = self.sync()
             say("synced", report.taken, report.added, report.waiting)
         except KeepsakeError as error:
             say("failed", error.message)
