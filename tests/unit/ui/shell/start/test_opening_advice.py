@@ -47,9 +47,9 @@ def load_all_kinds() -> None:
 load_all_kinds()
 # No vault is kept closed by what its machines exchange.
 AFTERWARDS = {CallStoppedError, ExchangeError, *failures(ExchangeError)}
-KINDS: set[type[KeepsakeError]] = {MachineError, *failures(MachineError)} - AFTERWARDS
+KINDS: list[type[KeepsakeError]] = [MachineError, *failures(MachineError)]
 MACHINE: list[type[KeepsakeError]] = sorted(
-    (kind for kind in KINDS if not kind.__module__.startswith("tests.")),
+    (kind for kind in {*KINDS} - AFTERWARDS if not kind.__module__.startswith("tests.")),
     key=lambda kind: f"{kind.__module__}.{kind.__qualname__}",
 )
 
