@@ -13,7 +13,7 @@ from app.errors import InputError
 
 APP_NAME = "keepsake"
 _NO_PATH: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL})
-"""What the system says of a name that is too long or has a character that no name can have."""
+"""Errors of the system for a name that is too long or has a character that no name can have."""
 _WRONG_PATH: Final = "That cannot be a path on this machine. Check how it is written."
 
 

@@ -45,7 +45,7 @@ _WAITED: Final = {
         "Your other machines could not be asked. {reason}"
     ),
 }
-"""What is said afterwards in place of why work waits, by template."""
+"""Sentences about past waiting, by the template of the sentence about waiting."""
 _JUMP_S: Final = 90.0
 _AT_ONCE: Final = 2000  # more than there can be, so that goals which wait never hide others
 _RECORDING_PAUSES_S: Final = (1.0, 10.0, 60.0)

@@ -5,11 +5,13 @@ The system releases the lock when that process dies.
 
 import os
 import sys
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from app.core.files import from_os
-from app.core.process.lock_owner import LOCK, OPENING, owner_in
+from app.core.process.lock_owner import LOCK, OPENING, LockOwner, owner_in
 from app.core.regular_files import open_file
 from app.errors import VaultLockedError
 from app.sentence import Sentence, joined
@@ -49,7 +51,7 @@ class VaultLock:
         try:
             _lock(handle)
         except OSError as error:
-            owner = owner_in(os.pread(handle, 64, 1) if hasattr(os, "pread") else b"")
+            owner = _owner_of(handle)
             os.close(handle)
             raise VaultLockedError(_locked(owner.process), owner=owner.process, is_opening=owner.is_opening) from error
         self._handle = handle
@@ -101,6 +103,8 @@ class VaultLock:
     def release(self) -> None:
         """Give the lock back; without one, do nothing."""
         if self._handle is not None:
+            with suppress(OSError):
+                os.ftruncate(self._handle, 1)  # the next owner has the lock a moment before its name is there
             os.close(self._handle)
             self._handle = None
 
@@ -116,12 +120,20 @@ class VaultLock:
     def _write_owner(self, handle: int) -> None:
         # The first byte is the locked range where ranges are mandatory (Windows), so the text starts after it.
         try:
-            os.ftruncate(handle, 0)
+            text = f"\n{os.getpid()} {self._state}".rstrip(" ").encode()
             os.lseek(handle, 0, os.SEEK_SET)
-            os.write(handle, f"\n{os.getpid()} {self._state}".rstrip(" ").encode())
+            os.ftruncate(handle, os.write(handle, text))  # cut afterwards: others read it at any moment
         except OSError:
             # A full disk must not keep the vault from opening for reading and clean-up; the text is only a courtesy.
             return
+
+
+def _owner_of(handle: int) -> LockOwner:
+    """Return the owner of a lock that is held; one that is not named yet has just begun to open the vault."""
+    if not hasattr(os, "pread"):
+        return LockOwner("", is_opening=False)
+    owner = owner_in(os.pread(handle, 64, 1))
+    return owner if owner.process else replace(owner, is_opening=True)
 
 
 def _lock(handle: int) -> None:

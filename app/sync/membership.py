@@ -30,7 +30,10 @@ from app.sync.sealing.signed_text import TornError
 
 _DEVICE, _ENTRY = "sync.device", "sync.member."
 REVISION: Final = "sync.revision"
-"""How often this device got other keys: what it then adds anew has another name, for a folder that lags."""
+"""Number of times that this device got other keys.
+
+What it then adds anew has another name, for a folder that lags.
+"""
 UNPROVEN: Final = "sync.unproven"
 """Set where the keys are others than before, so that some of what was added may open for no machine."""
 _TRIES: Final = 5

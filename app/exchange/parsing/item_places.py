@@ -6,7 +6,7 @@ from app.core.text import plural
 from app.sentence import Sentence
 
 ItemNoun = Literal["conversation", "entry", "mail", "memory", "message", "name", "note", "project", "value"]
-"""What items are that are read one after the other."""
+"""Kinds of items that a reader numbers."""
 PlaceNoun = ItemNoun | Literal["document", "entity", "file", "line", "page", "relation", "session", "tab", "table"]
 
 _NUMBERED: Final[dict[PlaceNoun, Sentence]] = {

@@ -22,7 +22,7 @@ from app.sync.sealing.signed_text import TornError
 _NAME: Final = re.compile(r"k-(\d{6})-([0-9a-f]{32})-(\d{1,6})")
 _PINNED: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?|h-\d{6}-[0-9a-f]{32}|p-\d{6}-[0-9a-f]{32}-[0-9a-f]{8}-\d{6}")
 SNAPSHOTS: Final = "snapshots"
-"""What the names of snapshots begin with, where those of segments have their lane."""
+"""First part of the names of snapshots; those of segments have their lane there."""
 
 
 Pinned = Mapping[tuple[str, str], bytes]

@@ -163,11 +163,11 @@ class SchedulePane(ListDetailPane):
             self.listing.load()
 
     async def _fetch_page(self, identity: str) -> None:
+        if not self._jobs:
+            await self._load_status()
         schedule: Schedule = await self.bridge.call(operations.schedule.get(id=identity))
         if identity != self._open:
             return
-        if not self._jobs:
-            await self._load_status()
         waits = ""
         if self._status is not None and identity in self._status.waiting_goals:
             waits = schedule.waits or self.tr("It waits until a language model is set up, or an agent takes it on.")

@@ -1,6 +1,8 @@
 """The lock of a vault, whose file is taken away while it is held."""
 
 import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,25 @@ def test_a_vault_that_is_closed_is_free(vault: Path) -> None:
     write(store)
     store.close()
     VaultLock(vault).acquire().release()
+
+
+def test_an_owner_that_is_not_named_yet_opens_the_vault(vault: Path) -> None:
+    lock = VaultLock(vault).acquire()
+    lock.settle()
+    lock.release()  # names its owner no longer: the next one has the lock a moment before it is named
+    second = VaultLock(vault).acquire()
+    (vault / "lock").write_bytes(b"\n")
+    with pytest.raises(VaultLockedError) as locked:
+        VaultLock(vault).acquire()
+    assert locked.value.data["is_opening"]
+    second.release()
+    assert (vault / "lock").read_bytes() == b"\n"
+
+
+def test_the_owner_is_named_at_each_moment(vault: Path) -> None:
+    lock = VaultLock(vault).acquire()
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(lambda: [lock.settle() for _ in range(2_000)])
+        while not writing.done():
+            assert str(os.getpid()).encode() in (vault / "lock").read_bytes()
+    lock.release()

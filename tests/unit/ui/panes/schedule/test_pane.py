@@ -1,5 +1,6 @@
 """The Schedule pane over a real vault: list, page, editor, runs and week."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -66,6 +67,26 @@ def _texts(root: QWidget) -> str:
     return "\n".join(
         label.text() for label in root.findChildren(QWidget) if hasattr(label, "text") and label.isVisibleTo(root)
     )
+
+
+def test_what_is_opened_last_is_shown_however_the_answers_come(
+    pane: SchedulePane, bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load_status, later = pane._load_status, iter(["sch-retention"])
+
+    async def opened_meanwhile() -> None:
+        for identity in later:  # while the first waits, the second is opened and shown
+            pane._jobs = known
+            pane.open_place(Place("schedule", identity))
+            while "Retention" not in pane.page._title.text():
+                await asyncio.sleep(0)
+        await load_status()
+
+    known, pane._jobs = pane._jobs, {}
+    monkeypatch.setattr(pane, "_load_status", opened_meanwhile)
+    _choose(pane, "sch-housekeeping", bridge, rest)
+    assert pane.current_place().id == "sch-retention"
+    assert "Retention" in pane.page._title.text()
 
 
 def runs_of(pane: SchedulePane) -> list[str]:
