@@ -129,7 +129,10 @@ class VaultLock:
 
 
 def _owner_of(handle: int) -> LockOwner:
-    """Return the owner of a lock that is held; one that is not named yet has just begun to open the vault."""
+    """Return the owner of a lock that is held.
+
+    One that is not named yet has just begun to open the vault.
+    """
     if not hasattr(os, "pread"):
         return LockOwner("", is_opening=False)
     owner = owner_in(os.pread(handle, 64, 1))

@@ -14,9 +14,8 @@ import pytest
 
 from app.core.paths import migrations, program_root
 from app.host import Host
-from app.store.connection import create_file, open_writer
-from app.store.migrate import migrate
 from app.store.store import DATABASE, Store
+from tests.helpers.earlier_vaults import vault_before
 from tests.helpers.warm_process import start_module
 
 _CHANGES = 20_000
@@ -183,18 +182,7 @@ def test_undo_works_across_lanes(vault: Path) -> None:
 @pytest.fixture
 def older(tmp_path: Path) -> Path:
     """Return a vault of the schema before lanes, with a long history and clocks that went back."""
-    steps = tmp_path / "migrations"
-    steps.mkdir()
-    (own_step,) = migrations().glob("*_lanes.sql")
-    for path in migrations().glob("*.sql"):
-        if path.name < own_step.name:
-            shutil.copy(path, steps / path.name)
-    folder = tmp_path / "older"
-    folder.mkdir(mode=0o700)
-    create_file(folder / DATABASE)
-    connection = open_writer(folder / DATABASE)
-    migrate(connection, steps, lambda: None)
-    with connection:
+    with vault_before("lanes", tmp_path / "older") as connection:
         connection.executemany(
             "INSERT INTO memory_history (target_kind, target, event, after, actor, run_id, at)"
             " VALUES ('memory', ?, 'UPDATE', ?, 'person', ?, ?)",
@@ -204,8 +192,7 @@ def older(tmp_path: Path) -> Path:
             ),
         )
         connection.execute("DELETE FROM memory_history WHERE id % 97 = 0")
-    connection.close()
-    return folder
+    return tmp_path / "older"
 
 
 def test_a_long_history_gets_its_places(older: Path) -> None:

@@ -1,6 +1,5 @@
 """Upgrade of a vault whose index has the texts of memories a second time."""
 
-import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -9,9 +8,9 @@ import pytest
 
 from app.core.paths import migrations
 from app.index.chunking import pieces
-from app.store.connection import create_file, open_writer
-from app.store.migrate import migrate
+from app.store.connection import open_writer
 from app.store.store import DATABASE, Store
+from tests.helpers.earlier_vaults import vault_before
 
 CONTENT = "\n\n".join(f"Lörem {number}: 东京 the heron 🦩 stood in the reeds." for number in range(60))
 NOTES = {
@@ -27,26 +26,15 @@ FORMER = "Herons\nA text that the note had before"
 @pytest.fixture
 def older(tmp_path: Path) -> Path:
     """Return a vault of the schema before, with notes and their chunks."""
-    steps = tmp_path / "migrations"
-    steps.mkdir()
-    (own_step,) = migrations().glob("*_texts_of_memories.sql")
-    for path in migrations().glob("*.sql"):
-        if path.name < own_step.name:
-            shutil.copy(path, steps / path.name)
-    folder = tmp_path / "older"
-    folder.mkdir(mode=0o700)
-    create_file(folder / DATABASE)
-    with closing(open_writer(folder / DATABASE)) as connection:
-        migrate(connection, steps, lambda: None)
-        with connection:
-            for note, (title, content) in NOTES.items():
-                _note(connection, note, title, content)
-            _chunk(connection, "note-titled", 99, FORMER)
-            connection.execute(
-                "INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunks;"
-                "INSERT INTO chunk_lengths (chunk_id, words) SELECT id, 1 FROM chunks"
-            )
-    return folder
+    with vault_before("texts_of_memories", tmp_path / "older") as connection:
+        for note, (title, content) in NOTES.items():
+            _note(connection, note, title, content)
+        _chunk(connection, "note-titled", 99, FORMER)
+        connection.execute(
+            "INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunks;"
+            "INSERT INTO chunk_lengths (chunk_id, words) SELECT id, 1 FROM chunks"
+        )
+    return tmp_path / "older"
 
 
 def _note(connection: apsw.Connection, note: str, title: str, content: str) -> None:
