@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.engine_texts import engine_report, engine_text
@@ -183,7 +183,7 @@ class SchedulePage(PageArea):
         column.setSpacing(Space.S)
         column.addWidget(head)
         for widget in widgets:
-            if widget is self.look:
+            if isinstance(widget, QAbstractButton):
                 column.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
             else:
                 column.addWidget(widget)
