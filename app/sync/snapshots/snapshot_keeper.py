@@ -31,7 +31,7 @@ from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.sealed_object import SNAPSHOT_READER
 from app.sync.snapshots import compaction, snapshot_capture, snapshot_format, snapshot_objects
 from app.sync.snapshots.snapshot_capture import CapturedChanges
-from app.sync.snapshots.snapshot_format import DamagedSnapshotError, PartName, SnapshotHead
+from app.sync.snapshots.snapshot_format import DamagedSnapshotError, PartName, SnapshotHead, SnapshotPart
 from app.sync.snapshots.snapshot_objects import SnapshotListing, SnapshotPlace, SnapshotWriter
 
 _log = logging.getLogger(__name__)
@@ -177,20 +177,23 @@ class SnapshotKeeper:
         """
         now_ms = self._clock.now_ms()
 
-        def turns(text: bytes, connection: apsw.Connection) -> Received:
+        def turns(part: SnapshotPart, connection: apsw.Connection) -> Received:
             require_no_import()
-            return self._receiver.take_turns(connection, snapshot_format.unpack(text), now_ms)
+            return self._receiver.take_turns(connection, part, now_ms)
 
-        def changes(text: bytes, connection: apsw.Connection) -> Received:
+        def changes(part: SnapshotPart, connection: apsw.Connection) -> Received:
             require_no_import()
-            return self._receiver.take_changes(connection, snapshot_format.unpack(text), now_ms)
+            return self._receiver.take_changes(connection, part, now_ms)
+
+        async def unpacked(text: bytes) -> SnapshotPart:
+            return await in_daemon_thread(snapshot_format.unpack, text)
 
         await self._store.write(partial(self._receiver.begin_snapshot, head=head, now_ms=now_ms))
         for part in head.turns:
-            tell(await self._store.write(partial(turns, await self._text(joined, head, part))))
+            tell(await self._store.write(partial(turns, await unpacked(await self._text(joined, head, part)))))
         # In transactions of their own, so that who writes at that moment waits for none of them long.
         for text in texts:
-            tell(await self._store.write(partial(changes, text)))
+            tell(await self._store.write(partial(changes, await unpacked(text))))
         await self._store.write(partial(self._receiver.end_snapshot, head=head))
 
     async def covered(self) -> Mapping[int, int]:
