@@ -16,6 +16,7 @@ from app.quarantine.model import QuarantinedItem
 from app.sessions import turn_writers
 from app.sessions.withheld_turns import is_withheld
 from app.store import meta
+from app.store.connection import STATE_JSON
 
 _OLDER: Final = "It has turns from before that time. Forget the whole conversation if none of it should stay."
 _RENAMED: Final = "Somebody else changed its title or summary since."
@@ -150,7 +151,8 @@ def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem
     items = []
     for entry in reversed(hiding_entries(connection, agent)):
         row = connection.execute(
-            "SELECT target, target_kind, before, at, after IS NOT NULL FROM memory_history WHERE id = ?", (entry,)
+            f"SELECT target, target_kind, {STATE_JSON}(before), at, after IS NOT NULL FROM memory_history WHERE id = ?",
+            (entry,),
         ).fetchone()
         if row is not None:
             items.append(_item(connection, row))

@@ -13,6 +13,7 @@ import apsw
 
 from app.erasure import erasures
 from app.store import lanes
+from app.store.connection import STATE_JSON
 from app.store.lanes import ChangePlace
 from app.sync import turn_log, turn_references
 from app.sync.change import ERASE, Change, Seen
@@ -21,7 +22,8 @@ from app.sync.turn_log import LaneTurn
 KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search", "inbox_rule")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
-    "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, undoes_lane, undoes_n"
+    f"SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, {STATE_JSON}(before), {STATE_JSON}(after),"
+    " undoes_lane, undoes_n"
     f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
 )
 _BY_KIND: Final = "CASE target_kind WHEN 'session' THEN 1 WHEN 'memory' THEN 2 ELSE 3 END, target_kind"
@@ -158,7 +160,8 @@ def _last_within(connection: apsw.Connection, lane: int, after: int, sealed: int
     """Return the number of the last change that still fits."""
     size, last = 0, after
     rows = connection.execute(
-        "SELECT n, coalesce(length(before), 0) + coalesce(length(after), 0) FROM memory_history"
+        f"SELECT n, coalesce(length({STATE_JSON}(before)), 0) + coalesce(length({STATE_JSON}(after)), 0)"
+        " FROM memory_history"
         " WHERE lane = ?1 AND n > ?2 AND n <= ?3"
         " UNION ALL SELECT b.n, (SELECT coalesce(sum(length(content)), 0) FROM messages m WHERE m.rowid BETWEEN"
         " b.first_rowid AND b.last_rowid) FROM message_batches b WHERE lane = ?1 AND n > ?2 AND n <= ?3 ORDER BY 1",

@@ -20,6 +20,7 @@ from app.memories.model import Memory, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries import memory_lists
 from app.memories.state_codec import from_state, to_state
 from app.memories.text.markdown_links import title_key
+from app.store.connection import STATE_JSON
 
 BATCH = 200  # states at a time
 _ANY = MemoryFilter()
@@ -159,7 +160,8 @@ def _kept_to(connection: apsw.Connection, ids: Collection[str], stores: Sequence
     """
     rows = connection.execute(
         "SELECT w.value FROM json_each(?) w LEFT JOIN memories m ON m.id = w.value"
-        " WHERE coalesce(m.store, (SELECT coalesce(h.after ->> 'store', h.before ->> 'store') FROM memory_history h"
+        f" WHERE coalesce(m.store, (SELECT coalesce({STATE_JSON}(h.after) ->> 'store',"
+        f" {STATE_JSON}(h.before) ->> 'store') FROM memory_history h"
         " WHERE h.target = w.value AND h.target_kind = 'memory' ORDER BY h.id DESC LIMIT 1))"
         " IN (SELECT value FROM json_each(?))"
         f" AND ((m.id IS NOT NULL AND m.valid_until IS NULL) OR NOT {repo.in_quarantine('w.value')})",
