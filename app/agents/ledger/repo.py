@@ -126,7 +126,14 @@ def readers(connection: apsw.Connection, item: str) -> list[Reader]:
 
 
 def activity(connection: apsw.Connection, agent: str, searches: Collection[str], since_ms: int | None) -> AgentActivity:
-    """Return sums of an agent's calls, without the sentence; ``searches`` names the operations that are searches."""
+    """Return sums of an agent's calls, without the sentence.
+
+    Args:
+        connection: A connection that reads.
+        agent: Its name.
+        searches: The operations whose calls count as searches.
+        since_ms: Calls at or after; all where ``None``.
+    """
     rows: list[Any] = connection.execute(
         "SELECT operation, access, outcome, count(*), sum(is_echo) FROM audit WHERE agent = ? AND at >= ?"
         " GROUP BY operation, access, outcome",
