@@ -148,8 +148,12 @@ class SyncLoop(Part):
             changed.cancel()
             news.cancel()
         if self._has_changed.is_set():
-            latest_s = time.monotonic() + self.timing.longest
-            # A timer for each change would make each slower.
-            while (rest_s := min(self._changed_s + self.timing.quiet, latest_s) - time.monotonic()) > 0:
-                await asyncio.sleep(rest_s)
+            await self._until_quiet(time.monotonic() + self.timing.longest)
             self._has_changed.clear()
+
+    async def _until_quiet(self, latest_s: float) -> None:
+        """Wait until nothing was written for a moment, with no timer for each change, which would make it slower."""
+        rest_s = 1.0
+        while rest_s > 0:
+            rest_s = min(self._changed_s + self.timing.quiet, latest_s) - time.monotonic()
+            await asyncio.sleep(max(rest_s, 0))
