@@ -152,8 +152,8 @@ class SyncLoop(Part):
             self._has_changed.clear()
 
     async def _until_quiet(self, latest_s: float) -> None:
-        """Wait until nothing was written for a moment, with no timer for each change, which would make it slower."""
-        rest_s = 1.0
+        """Wait until nothing was written for a moment."""
+        rest_s = 1.0  # a timer for each change would make each slower
         while rest_s > 0:
             rest_s = min(self._changed_s + self.timing.quiet, latest_s) - time.monotonic()
             await asyncio.sleep(max(rest_s, 0))
