@@ -8,7 +8,6 @@ from typing import Final
 import apsw
 
 from app.attachments.model import FOLDER, link_of, name_of
-from app.store.connection import STATE_JSON
 
 _LINK: Final = re.compile(rf"{FOLDER}/[^\s()<>\[\]\"'\\/]+")
 # What memories say and once said, and what messages say; each condition names the memory, or the conversation.
@@ -16,8 +15,8 @@ _OF_MEMORIES: Final = (
     ("SELECT content FROM memories", "id"),
     ("SELECT attributes FROM memories", "id"),
     ("SELECT payload FROM memory_archive", "id"),
-    (f"SELECT {STATE_JSON}(before) FROM memory_history WHERE target_kind = 'memory' AND before IS NOT NULL", "target"),
-    (f"SELECT {STATE_JSON}(after) FROM memory_history WHERE target_kind = 'memory' AND after IS NOT NULL", "target"),
+    ("SELECT state_json(before) FROM memory_history WHERE target_kind = 'memory' AND before IS NOT NULL", "target"),
+    ("SELECT state_json(after) FROM memory_history WHERE target_kind = 'memory' AND after IS NOT NULL", "target"),
 )
 _OF_SESSIONS: Final = (("SELECT content FROM messages", "session_id"),)
 

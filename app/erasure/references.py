@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import apsw
 
-from app.store.connection import STATE_JSON
-
 SCHEMA = "sqlite_schema"
 _STATES = ("before", "after")
 _SAMPLE = 32  # bytes
 _MOST_SAMPLES = 50  # of the states of one memory
 _MOST = 20  # rows named for one string and table
-_AS_TEXT = {"TEXT": '"{}"', "ANY": f'{STATE_JSON}("{{}}")'}
+_AS_TEXT = {"TEXT": '"{}"', "ANY": 'state_json("{}")'}
 # How a row is named where it has no id of its own; a name is never a text.
 _KEYS = {
     "messages": "session_id || '#' || seq",
@@ -65,7 +63,7 @@ def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
 
 
 def packed_samples(connection: apsw.Connection, memory: str) -> Iterator[bytes]:
-    """Yield some bytes of the packed states of a memory, which prove that these are gone."""
+    """Yield some bytes of a memory's packed states, which prove that these are gone."""
     for column in _STATES:
         sample = f"substr({column}, length({column}) / 2, {_SAMPLE})"
         rows = connection.execute(f"{_packed(sample, column)} AND target = ? LIMIT {_MOST_SAMPLES}", (memory,))
@@ -73,10 +71,10 @@ def packed_samples(connection: apsw.Connection, memory: str) -> Iterator[bytes]:
 
 
 def said_when_packed(connection: apsw.Connection, needles: Collection[str]) -> set[str]:
-    """Return the ``needles`` that packed states say, of which no byte is as it was said."""
+    """Return the ``needles`` that packed states say, where no byte is as it was said."""
     said: set[str] = set()
     for column in _STATES:
-        for (text,) in connection.execute(_packed(f"{STATE_JSON}({column})", column)):
+        for (text,) in connection.execute(_packed(f"state_json({column})", column)):
             said.update(needle for needle in needles if needle not in said and needle in text)
     return said
 

@@ -13,16 +13,13 @@ import apsw
 from app.errors import InternalError
 from app.history.model import TargetKind
 from app.store import lanes
-from app.store.connection import STATE_JSON, STORED_STATE
 from app.store.lanes import NEWEST_FIRST, UNPLACED, ChangePlace
 
 State = dict[str, Any]
 
 FIELDS: Final = ("id", "target_kind", "target", "event", "before", "after", "actor", "run_id", "at", "undone_by")
 """Columns of an entry, without its place in the order of all changes."""
-COLUMNS: Final = (
-    f"id, target_kind, target, event, {STATE_JSON}(before), {STATE_JSON}(after), actor, run_id, at, undone_by"
-)
+COLUMNS: Final = "id, target_kind, target, event, state_json(before), state_json(after), actor, run_id, at, undone_by"
 """In SQL, what they hold, states as JSON."""
 _ALL: Final = f"{COLUMNS}, hlc, lane, n"
 
@@ -79,7 +76,7 @@ def insert(connection: apsw.Connection, said: Sequence[str | int | None], wall_m
     place = lanes.next_place(connection, wall_ms)
     connection.execute(
         "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n)"
-        f" VALUES (?1, ?2, ?3, {STORED_STATE}(?1, ?4), {STORED_STATE}(?1, ?5), ?6, ?7, ?8, ?9, ?10, ?11)",
+        " VALUES (?1, ?2, ?3, stored_state(?1, ?4), stored_state(?1, ?5), ?6, ?7, ?8, ?9, ?10, ?11)",
         (*said, place.hlc, place.lane, place.n),
     )
     return connection.last_insert_rowid()
@@ -151,7 +148,7 @@ def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
     """
     _require_open(connection, history_id)
     connection.execute(
-        f"UPDATE memory_history SET after = {STORED_STATE}(target_kind, ?) WHERE id = ?",
+        "UPDATE memory_history SET after = stored_state(target_kind, ?) WHERE id = ?",
         (dump_state(after), history_id),
     )
 
@@ -163,7 +160,7 @@ def extend_before(connection: apsw.Connection, history_id: int, before: State) -
     """
     _require_open(connection, history_id)
     connection.execute(
-        f"UPDATE memory_history SET before = {STORED_STATE}(target_kind, ?) WHERE id = ?",
+        "UPDATE memory_history SET before = stored_state(target_kind, ?) WHERE id = ?",
         (dump_state(before), history_id),
     )
 

@@ -12,7 +12,6 @@ import apsw
 
 from app.history import history_repo
 from app.history.history_repo import COLUMNS, FIELDS, dump_state
-from app.store.connection import STATE_JSON
 
 _SAID = tuple(name for name in FIELDS if name not in ("id", "undone_by"))
 
@@ -63,7 +62,7 @@ class HistoryImport:
         row = connection.execute(
             "SELECT id FROM memory_history WHERE target = :target AND at = :at AND target_kind = :target_kind"
             " AND event = :event AND actor = :actor AND run_id IS :run_id"
-            f" AND {STATE_JSON}(before) IS :before AND {STATE_JSON}(after) IS :after"
+            " AND state_json(before) IS :before AND state_json(after) IS :after"
             " ORDER BY id LIMIT 1 OFFSET :skipped",
             {name: values[name] for name in _SAID} | {"skipped": skipped},
         ).fetchone()

@@ -10,7 +10,6 @@ from app.core.text import excerpt, storable
 from app.errors import InputError
 from app.history import undo_chain
 from app.history.model import ChangedItem, RunChanges, RunReport
-from app.store.connection import STATE_JSON
 from app.store.store import Store
 
 _TITLE = 120
@@ -96,7 +95,7 @@ def _items(connection: apsw.Connection, run_id: str, after: int, limit: int) -> 
         "SELECT id, target_kind, event, target, coalesce(after ->> 'title', before ->> 'title', ''),"
         " substr(coalesce(before ->> 'content', after ->> 'content', after ->> 'canonical_name', after ->> 'name',"
         " before ->> 'name', ''), 1, 200)"
-        f" FROM (SELECT id, target_kind, event, target, {STATE_JSON}(before) AS before, {STATE_JSON}(after) AS after"
+        " FROM (SELECT id, target_kind, event, target, state_json(before) AS before, state_json(after) AS after"
         " FROM memory_history WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?)",
         (run_id, after, limit),
     ).fetchall()

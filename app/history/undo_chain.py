@@ -13,13 +13,12 @@ import apsw
 
 from app.errors import InputError
 from app.history.model import UNDO
-from app.store.connection import STATE_JSON
 from app.store.lanes import ORDER, ChangePlace
 
 # What a memory supersedes stands in the row of the other one, or in a list among its own attributes; what an entity was
 # merged into stands in its row.
 _LINKS = (
-    f"WITH changes AS MATERIALIZED (SELECT id, target, {STATE_JSON}(before) AS before, {STATE_JSON}(after) AS after"
+    "WITH changes AS MATERIALIZED (SELECT id, target, state_json(before) AS before, state_json(after) AS after"
     " FROM memory_history WHERE run_id = ? AND target_kind IN ('memory', 'entity'))"
     " SELECT id, target, coalesce(before ->> 'superseded_by', before ->> 'merged_into', ''),"
     " coalesce(after ->> 'superseded_by', after ->> 'merged_into', ''),"

@@ -12,7 +12,6 @@ import apsw
 from app.erasure import text_samples
 from app.erasure.call_records import forget_in_calls, forget_in_ledger
 from app.erasure.model import RemainingReference
-from app.store.connection import STATE_JSON
 from app.store.words.tokenizer import KEPT
 
 Removed = dict[str, int]
@@ -33,8 +32,8 @@ _OWN: tuple[tuple[str, str], ...] = (
 )
 _STATES = (
     "SELECT payload -> '$.memories[0]' FROM memory_archive WHERE id = :id",
-    f"SELECT {STATE_JSON}(before) FROM memory_history WHERE target_kind = 'memory' AND target = :id AND before NOTNULL",
-    f"SELECT {STATE_JSON}(after) FROM memory_history WHERE target_kind = 'memory' AND target = :id AND after NOTNULL",
+    "SELECT state_json(before) FROM memory_history WHERE target_kind = 'memory' AND target = :id AND before NOTNULL",
+    "SELECT state_json(after) FROM memory_history WHERE target_kind = 'memory' AND target = :id AND after NOTNULL",
 )
 _TEXTS = (
     "SELECT text FROM {texts} WHERE memory_id = :id",

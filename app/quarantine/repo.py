@@ -16,7 +16,6 @@ from app.quarantine.model import QuarantinedItem
 from app.sessions import turn_writers
 from app.sessions.withheld_turns import is_withheld
 from app.store import meta
-from app.store.connection import STATE_JSON
 
 _OLDER: Final = "It has turns from before that time. Forget the whole conversation if none of it should stay."
 _RENAMED: Final = "Somebody else changed its title or summary since."
@@ -151,7 +150,7 @@ def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem
     items = []
     for entry in reversed(hiding_entries(connection, agent)):
         row = connection.execute(
-            f"SELECT target, target_kind, {STATE_JSON}(before), at, after IS NOT NULL FROM memory_history WHERE id = ?",
+            "SELECT target, target_kind, state_json(before), at, after IS NOT NULL FROM memory_history WHERE id = ?",
             (entry,),
         ).fetchone()
         if row is not None:

@@ -12,11 +12,9 @@ from app.index.indexer import Indexer
 from app.memories.state_codec import from_state
 from app.memories.writer import write_state
 from app.recovery.sqlite_pages import Cell
-from app.store.connection import STATE_JSON
 
 _LAST_STATE: Final = (
-    f"SELECT {STATE_JSON}(after) FROM memory_history WHERE target_kind = 'memory' AND target = ?"
-    " ORDER BY id DESC LIMIT 1"
+    "SELECT state_json(after) FROM memory_history WHERE target_kind = 'memory' AND target = ? ORDER BY id DESC LIMIT 1"
 )
 
 

@@ -29,13 +29,6 @@ INDEXED_ROWS_FUNCTION = "indexed_rows"
 """An auxiliary function of FTS5 on every connection: how many rows the full-text index has."""
 _KEPT_ROOTS_FUNCTION = "kept_roots"  # the roots of a text's kept words; a migration names it
 _INDEXED_WORDS_FUNCTION = "indexed_words"  # how many words it has of one row; the migrations name it
-STORED_STATE: Final = "stored_state"
-"""A function on every connection: the JSON of a state in the history as it is stored, by the kind of its target.
-
-A memory's state has the whole text of it, so a long one is packed and is a blob then.
-"""
-STATE_JSON: Final = "state_json"
-"""A function on every connection: the JSON of a stored state."""
 _PACKED_KIND: Final = "memory"
 _LEAST_PACKED: Final = 1_024  # characters; less would save next to nothing
 _PACKING: Final = 1  # the next levels of zlib take up to three times as long for a tenth less
@@ -189,15 +182,19 @@ def _spelled_alike(*values: object) -> bool:
 
 
 def register_schema_functions(connection: apsw.Connection) -> None:
-    """Register the functions of the full-text index and of the history that our SQL and the migrations call."""
+    """Register the functions of index and history that our SQL and the migrations call."""
     connection.register_fts5_function(INDEXED_ROWS_FUNCTION, _indexed_rows)
     connection.register_fts5_function(_INDEXED_WORDS_FUNCTION, _indexed_words)
     connection.create_scalar_function(_KEPT_ROOTS_FUNCTION, _kept_roots, 1, deterministic=True)
-    connection.create_scalar_function(STORED_STATE, _stored_state, 2, deterministic=True)
-    connection.create_scalar_function(STATE_JSON, _state_json, 1, deterministic=True)
+    connection.create_scalar_function("stored_state", _stored_state, 2, deterministic=True)
+    connection.create_scalar_function("state_json", _state_json, 1, deterministic=True)
 
 
 def _stored_state(*values: object) -> str | bytes | None:
+    """Return a state's JSON as the history stores it, by the kind of its target.
+
+    A memory's state has the whole text of it, so a long one is packed and is a blob then; ``_state_json`` unpacks it.
+    """
     kind, state = values
     if not isinstance(state, str) or kind != _PACKED_KIND or len(state) < _LEAST_PACKED:
         return cast("str | bytes | None", state)

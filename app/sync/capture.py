@@ -13,7 +13,6 @@ import apsw
 
 from app.erasure import erasures
 from app.store import lanes
-from app.store.connection import STATE_JSON
 from app.store.lanes import ChangePlace
 from app.sync import turn_log, turn_references
 from app.sync.change import ERASE, Change, Seen
@@ -22,7 +21,7 @@ from app.sync.turn_log import LaneTurn
 KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search", "inbox_rule")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
-    f"SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, {STATE_JSON}(before), {STATE_JSON}(after),"
+    f"SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, state_json(before), state_json(after),"
     " undoes_lane, undoes_n"
     f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
 )
@@ -160,7 +159,7 @@ def _last_within(connection: apsw.Connection, lane: int, after: int, sealed: int
     """Return the number of the last change that still fits."""
     size, last = 0, after
     rows = connection.execute(
-        f"SELECT n, coalesce(length({STATE_JSON}(before)), 0) + coalesce(length({STATE_JSON}(after)), 0)"
+        "SELECT n, coalesce(length(state_json(before)), 0) + coalesce(length(state_json(after)), 0)"
         " FROM memory_history"
         " WHERE lane = ?1 AND n > ?2 AND n <= ?3"
         " UNION ALL SELECT b.n, (SELECT coalesce(sum(length(content)), 0) FROM messages m WHERE m.rowid BETWEEN"

@@ -12,7 +12,6 @@ import apsw
 from app.erasure import erasures
 from app.erasure.model import TargetKind
 from app.store import lanes
-from app.store.connection import STORED_STATE
 from app.sync import turn_references
 from app.sync.capture import KINDS, LanePart
 from app.sync.change import ERASE, Change
@@ -137,7 +136,7 @@ def _add_entry(connection: apsw.Connection, change: Change) -> None:
     # A vault that was put back has the tail of its own lane, of which the last entry may have grown since.
     connection.execute(
         "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n,"
-        f" undoes_lane, undoes_n) VALUES (?1, ?2, ?3, {STORED_STATE}(?1, ?4), {STORED_STATE}(?1, ?5), ?6, ?7, ?8, ?9,"
+        " undoes_lane, undoes_n) VALUES (?1, ?2, ?3, stored_state(?1, ?4), stored_state(?1, ?5), ?6, ?7, ?8, ?9,"
         " ?10, ?11, ?12, ?13) ON CONFLICT (lane, n) WHERE n > 0"
         " DO UPDATE SET event = excluded.event, before = excluded.before, after = excluded.after,"
         " run_id = excluded.run_id, undoes_lane = excluded.undoes_lane, undoes_n = excluded.undoes_n",

@@ -13,14 +13,13 @@ from app.attachments.model import FOLDER, name_of
 from app.attachments.service import AttachmentService
 from app.changes import Area
 from app.history.model import UNDO, RunChanges
-from app.store.connection import STATE_JSON
 from app.store.store import Store
 
 _LINK: Final = re.compile(rf"{FOLDER}/[^\s()<>\[\]\"'\\/]+")
 _CLOCK_SLACK_MS: Final = 1000  # file systems round their times down
 _MENTIONS: Final = f"instr({{}}, '{FOLDER}/')"
 _ADDED: Final = (
-    f"SELECT target, target_kind, after ->> 'content' FROM (SELECT target, target_kind, {STATE_JSON}(after) AS after"
+    "SELECT target, target_kind, after ->> 'content' FROM (SELECT target, target_kind, state_json(after) AS after"
     " FROM memory_history WHERE run_id = ? AND event = 'ADD')"
     " WHERE target_kind = 'session' OR after ->> 'source' LIKE 'import:%'"
 )

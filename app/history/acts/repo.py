@@ -15,7 +15,6 @@ from app.history.as_of import MAX_SPELL_MS
 from app.history.history_repo import HistoryRow
 from app.history.model import UNDO
 from app.history.state_diff import differing
-from app.store.connection import STATE_JSON
 
 _TITLE: Final = 80
 _SAMPLE: Final = 200
@@ -273,7 +272,7 @@ def own_singles(connection: apsw.Connection, actor: str, limit: int) -> list[tup
     """
     rows = connection.execute(
         "SELECT at, id, max(at, min(at + ?3, coalesce(CASE event WHEN 'UPDATE'"
-        f" THEN {STATE_JSON}(after) ->> 'updated_at' END, at)))"
+        " THEN state_json(after) ->> 'updated_at' END, at)))"
         " FROM memory_history WHERE run_id IS NULL AND actor = ?1 AND event <> 'MENTION'"
         " ORDER BY at DESC, id DESC LIMIT ?2",
         (actor, limit, MAX_SPELL_MS),

@@ -20,7 +20,6 @@ from app.memories.model import Memory, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries import memory_lists
 from app.memories.state_codec import from_state, to_state
 from app.memories.text.markdown_links import title_key
-from app.store.connection import STATE_JSON
 
 BATCH = 200  # states at a time
 _ANY = MemoryFilter()
@@ -160,8 +159,8 @@ def _kept_to(connection: apsw.Connection, ids: Collection[str], stores: Sequence
     """
     rows = connection.execute(
         "SELECT w.value FROM json_each(?) w LEFT JOIN memories m ON m.id = w.value"
-        f" WHERE coalesce(m.store, (SELECT coalesce({STATE_JSON}(h.after) ->> 'store',"
-        f" {STATE_JSON}(h.before) ->> 'store') FROM memory_history h"
+        f" WHERE coalesce(m.store, (SELECT coalesce(state_json(h.after) ->> 'store',"
+        f" state_json(h.before) ->> 'store') FROM memory_history h"
         " WHERE h.target = w.value AND h.target_kind = 'memory' ORDER BY h.id DESC LIMIT 1))"
         " IN (SELECT value FROM json_each(?))"
         f" AND ((m.id IS NOT NULL AND m.valid_until IS NULL) OR NOT {repo.in_quarantine('w.value')})",

@@ -19,7 +19,6 @@ from app.core.access import Access
 from app.errors import KeepsakeError
 from app.host import Host
 from app.memories.model import NewMemory
-from app.store.connection import STATE_JSON
 from app.sync.snapshots.snapshot_keeper import CompactionRule
 from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import COMPACT_ALONE, COMPACT_AT_ONCE, QUIET, Machine, compact
@@ -38,7 +37,7 @@ _TEXTS = (
     "SELECT content || coalesce((SELECT group_concat(value) FROM json_each(facts)), '') FROM memories",
     "SELECT content FROM messages",
     "SELECT content FROM withheld_messages",
-    f"SELECT coalesce({STATE_JSON}(before), '') || coalesce({STATE_JSON}(after), '') FROM memory_history",
+    "SELECT coalesce(state_json(before), '') || coalesce(state_json(after), '') FROM memory_history",
     "SELECT goal FROM schedules",
 )
 _CONCLUDED: Final = (
