@@ -74,6 +74,7 @@ class Declaration:
         joined: The parameter whose words the command joins by blanks.
         for_models: False when it is of no use to a language model, or not meant for one.
         checks_facts: True when the window compares with stored facts what the person wrote with it.
+        searches: True when the ledger counts its calls as searches.
         removes: True when what it names is gone from the results of a search.
         replaces: True when what it states takes the place of a fact, beside which the person may keep it instead.
         erases: True when nothing may remember what it names, not even the ledger.
@@ -100,6 +101,7 @@ class Declaration:
     joined: str = ""
     for_models: bool = True
     checks_facts: bool = False
+    searches: bool = False
     removes: bool = False
     replaces: bool = False
     erases: bool = False

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import apsw
@@ -17,7 +17,6 @@ KEY: Final = "ledger_key"
 _TEXT, _HASH = "=", "#"  # what the stored query begins with
 _HASH_BYTES: Final = 10
 _MOST_OPERATION: Final = 100
-_SEARCHES: Final = ("memory.search", "memory.context")
 _COLUMNS = "id, at, agent, client, operation, access, outcome, milliseconds, more_read, more_written, query, is_echo"
 
 
@@ -126,8 +125,15 @@ def readers(connection: apsw.Connection, item: str) -> list[Reader]:
     return [Reader(agent, count, to_datetime(first), to_datetime(last)) for agent, count, first, last in rows]
 
 
-def activity(connection: apsw.Connection, agent: str, since_ms: int | None) -> AgentActivity:
-    """Return sums of an agent's calls, without the sentence."""
+def activity(connection: apsw.Connection, agent: str, searches: Collection[str], since_ms: int | None) -> AgentActivity:
+    """Return sums of an agent's calls, without the sentence.
+
+    Args:
+        connection: A connection that reads.
+        agent: Its name.
+        searches: The operations whose calls count as searches.
+        since_ms: Calls at or after; all where ``None``.
+    """
     rows: list[Any] = connection.execute(
         "SELECT operation, access, outcome, count(*), sum(is_echo) FROM audit WHERE agent = ? AND at >= ?"
         " GROUP BY operation, access, outcome",
@@ -145,7 +151,7 @@ def activity(connection: apsw.Connection, agent: str, since_ms: int | None) -> A
         agent,
         None if since_ms is None else to_datetime(since_ms),
         calls=sum(row[3] for row in rows),
-        searches=sum(row[3] for row in ended if row[0] in _SEARCHES),
+        searches=sum(row[3] for row in ended if row[0] in searches),
         reads=sum(row[3] for row in ended if row[1] == "read"),
         writes=writes,
         proposed=sum(row[3] for row in rows if row[2] == "proposed"),

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -165,11 +165,17 @@ class LedgerService(Part):
         await self.flush()
         return await self._store.read(partial(repo.readers, item=item))
 
-    async def activity(self, agent: str, since: datetime | None = None) -> AgentActivity:
-        """Return sums of an agent's calls."""
+    async def activity(self, agent: str, searches: Collection[str], since: datetime | None = None) -> AgentActivity:
+        """Return sums of an agent's calls.
+
+        Args:
+            agent: Its name.
+            searches: The operations whose calls count as searches.
+            since: Calls at or after; all that are kept when left out.
+        """
         await self.flush()
         since_ms = None if since is None else to_ms(since)
-        activity = await self._store.read(partial(repo.activity, agent=agent, since_ms=since_ms))
+        activity = await self._store.read(partial(repo.activity, agent=agent, searches=searches, since_ms=since_ms))
         return replace(activity, sentence=_sentence(activity))
 
     async def clear(self, before: datetime | None = None, *, actor: str) -> Changed[int]:

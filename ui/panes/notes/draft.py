@@ -155,13 +155,12 @@ class Draft(QObject):
         self._longest.stop()
         self._idle.clear()
         try:
-            while isValid(self) and (self._pending or self._has_tag_to_store):
+            while self._pending or self._has_tag_to_store:
                 if not await (self._write_once() if self._pending else self._store_tag()):
                     return
         finally:
             self._idle.set()
-        if isValid(self):
-            self._set_state("saved")
+        self._set_state("saved")
 
     def apply_change(self, memory: Memory) -> None:
         """Take notice of the memory as it is stored now."""
@@ -206,12 +205,10 @@ class Draft(QObject):
             return False
         except KeepsakeError as error:
             self._give_back(fields, error)
-            if isValid(self):
-                self._timer.start(RETRY_MS)
+            self._tell(self._timer.start, RETRY_MS)
             return False
         self.memory = stored
-        if isValid(self):
-            self.saved.emit(stored, created)
+        self._tell(self.saved.emit, stored, created)
         return True
 
     async def _store_tag(self) -> bool:
@@ -227,8 +224,7 @@ class Draft(QObject):
             self.memory = await call(
                 operations.note.update(id=memory.id, version=memory.version, content=memory.content)
             )
-            if isValid(self):
-                self.saved.emit(self.memory, False)
+            self._tell(self.saved.emit, self.memory, False)
         except StaleError:
             await self._take_theirs()
         except NotFoundError:
@@ -236,8 +232,7 @@ class Draft(QObject):
         except KeepsakeError as error:
             self._unfinished = tag
             self._give_back({}, error)
-            if isValid(self):
-                self._timer.start(RETRY_MS)
+            self._tell(self._timer.start, RETRY_MS)
             return False
         return True
 
@@ -247,17 +242,17 @@ class Draft(QObject):
             theirs = await self._bridge.call(operations.note.get(id=self.id))
         except KeepsakeError:
             return  # what changed it, or took it away, is told as a change too
-        if isValid(self) and not self._pending:
+        if not self._pending:
             self.memory = theirs
-            self.reloaded.emit(theirs)
+            self._tell(self.reloaded.emit, theirs)
 
     async def _store(self, taken: dict[str, Any]) -> Memory:
         call = self._bridge.call
-        unfinished = "" if self._is_tag_finished else self._tag_being_typed()
+        unfinished = "" if self._is_tag_finished or not isValid(self) else self._tag_being_typed()
         if self.memory is None or "content" in taken:
             self._unfinished = unfinished
-            if unfinished and isValid(self):
-                self._tag_ends.start()
+            if unfinished:
+                self._tell(self._tag_ends.start)
         if self.memory is None:
             fields = {name: taken[name] for name in ("title", "tags", "store") if name in taken}
             note: Memory = await call(
@@ -269,13 +264,13 @@ class Draft(QObject):
             operations.note.update(id=before.id, version=before.version, unfinished_tag=unfinished, **taken)
         )
         changed: Memory = reply.value
-        if "title" in taken and changed.title != before.title and reply.changes is not None and isValid(self):
+        if "title" in taken and changed.title != before.title and reply.changes is not None:
             # A change of very many memories does not name them.
             named, entries = len(set(reply.changes.ids) - {changed.id}), len(reply.changes.history_ids)
             if others := named if reply.changes.ids else entries - 1:
-                self.relinked.emit(others, reply.changes.history_ids)
+                self._tell(self.relinked.emit, others, reply.changes.history_ids)
             if changed.content != taken.get("content", before.content) and "content" not in self._pending:
-                self.reloaded.emit(changed)  # its links to itself follow too
+                self._tell(self.reloaded.emit, changed)  # its links to itself follow too
         return changed
 
     async def _fetch_theirs(self) -> None:
@@ -284,14 +279,14 @@ class Draft(QObject):
         except KeepsakeError as error:
             self._give_back({}, error)
             return
-        if not isValid(self) or self.memory is None:
+        if self.memory is None:
             return
         if self._differs(theirs):
-            self._conflict(theirs)
+            self._tell(self._conflict, theirs)
             return
         # Only what the person did not touch was changed: theirs and mine go together.
         self.memory = theirs
-        self._timer.start(0)
+        self._tell(self._timer.start, 0)
 
     def _differs(self, theirs: Memory) -> bool:
         """Return whether they changed something the person is changing too."""
@@ -311,9 +306,13 @@ class Draft(QObject):
 
     def _give_back(self, taken: dict[str, Any], error: KeepsakeError) -> None:
         self._pending = {**taken, **self._pending}
-        if isValid(self):
-            self._set_state("failed", error_text(error))
+        self._set_state("failed", error_text(error))
 
     def _set_state(self, state: State, why: str = "") -> None:
         self.state, self.why = state, why
-        self.state_changed.emit(state, why)
+        self._tell(self.state_changed.emit, state, why)
+
+    def _tell(self, act: Callable[..., object], *args: object) -> None:
+        # A draft outlives its page until all of it is stored.
+        if isValid(self):
+            act(*args)

@@ -294,7 +294,7 @@ class EditorController(QObject):
         if key == "version" and self._version is not None and self._version.after is not None:
             self._restore(draft, self._version.after)
         elif key == "both":
-            self._bridge.start(self._keep_both(draft))
+            self._work.start(self._keep_both(draft))
         elif key in ("mine", "theirs"):
             draft.resolve(mine=key == "mine")
 
@@ -318,11 +318,9 @@ class EditorController(QObject):
                 operations.note.save(content=content, title=title, tags=list(draft.value("tags") or ()))
             )
         except KeepsakeError as error:
-            if isValid(self):
-                self.failed.emit(error)
-                if draft.theirs is not None:
-                    self._on_draft_conflicted(draft.theirs)
+            self.failed.emit(error)
+            if draft.theirs is not None:
+                self._on_draft_conflicted(draft.theirs)
             return
-        if isValid(self):
-            draft.resolve(mine=False)
-            self.stored.emit(copy)
+        draft.resolve(mine=False)
+        self.stored.emit(copy)

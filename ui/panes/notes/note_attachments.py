@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtWidgets import QFileDialog, QWidget
-from shiboken6 import isValid
 
 from app.attachments.model import Attachment
 from app.errors import InputError, KeepsakeError
@@ -18,6 +17,7 @@ from ui import operations
 from ui.engine_texts import error_text
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.widgets.text.picture_decoder import PictureError, encoded
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -47,6 +47,7 @@ class NoteAttachments(QObject):
     def __init__(self, bridge: "Bridge", document: "Document", controller: "EditorController", parent: QWidget) -> None:
         super().__init__(parent)
         self._bridge, self._document, self._controller = bridge, document, controller
+        self._work = Work(self, bridge)
         self._pane = parent
         self._pages = 0
         controller.opened.connect(self._on_controller_opened)
@@ -74,10 +75,10 @@ class NoteAttachments(QObject):
             text = self.tr("{count} files are too many at once. Attach at most {most}, or import their folder.")
             self.failed.emit(InputError(Sentence(text, count=len(paths), most=MAX_AT_ONCE)))
             return
-        self._bridge.start(self._attach([operations.attachment.add(path=path) for path in paths], self._spot()))
+        self._work.start(self._attach([operations.attachment.add(path=path) for path in paths], self._spot()))
 
     def _on_picture_given(self, picture: QImage) -> None:
-        self._bridge.start(self._attach_picture(picture, self._spot()))
+        self._work.start(self._attach_picture(picture, self._spot()))
 
     def _spot(self) -> Spot:
         """Return the keyboard's place, which moves along with what is typed meanwhile."""
@@ -92,24 +93,20 @@ class NoteAttachments(QObject):
         except PictureError as error:
             large = self.tr("That picture has too many pixels to be attached. Make it smaller and try again.")
             broken = self.tr("That picture is damaged, so it was not attached.")
-            if isValid(self):
-                self.failed.emit(InputError(large if error.kind == "large" else broken))
+            self.failed.emit(InputError(large if error.kind == "large" else broken))
             return
         await self._attach([operations.attachment.add(name=name, data=text.decode())], spot)
 
     async def _attach(self, calls: "list[TypedCall[Attachment]]", spot: Spot) -> None:
-        if not isValid(self):
-            return
         links: list[str] = []
         for call in calls:
             try:
                 links.append(markdown_link(await self._bridge.call(call)))
             except KeepsakeError as error:
-                if isValid(self):
-                    name = Path(str(call.arguments.get("path") or call.arguments.get("name"))).name
-                    text = self.tr("‘{name}’ was not attached. {why}").format(name=name, why=error_text(error))
-                    self.failed.emit(InputError(text))
-        if links and isValid(self):
+                name = Path(str(call.arguments.get("path") or call.arguments.get("name"))).name
+                text = self.tr("‘{name}’ was not attached. {why}").format(name=name, why=error_text(error))
+                self.failed.emit(InputError(text))
+        if links:
             self._write(links, *spot)
 
     def _write(self, links: list[str], page: int, place: QTextCursor) -> None:

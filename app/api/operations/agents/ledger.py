@@ -4,7 +4,7 @@ from datetime import datetime
 
 from app.agents.ledger.model import AgentActivity, LedgerFilter, LedgerPage, Reader
 from app.api.caller import Caller
-from app.api.registry import Count, operation
+from app.api.registry import REGISTRY, Count, operation
 from app.changes import Changed
 from app.engine import Engine
 
@@ -60,7 +60,8 @@ async def activity(engine: Engine, caller: Caller, agent: str, since: datetime |
         agent: Its name; ``unknown`` for programs that were not let in.
         since: Calls at or after; all that are kept when left out.
     """
-    return await engine.ledger.activity(agent, since)
+    searches = frozenset(declared.name for declared in REGISTRY.all() if declared.searches)
+    return await engine.ledger.activity(agent, searches, since)
 
 
 @operation("agent.clear_ledger", access="write", destructive=True, owner_only=True, undo="none")

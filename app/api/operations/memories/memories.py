@@ -29,7 +29,7 @@ _ALL = MemoryFilter()
 _MAX_IDS = 1_000
 
 
-@operation("memory.search", joined="query", sentence="Searched your memory")
+@operation("memory.search", joined="query", searches=True, sentence="Searched your memory")
 async def search(
     engine: Engine,
     caller: Caller,

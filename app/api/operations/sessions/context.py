@@ -10,7 +10,7 @@ from app.engine import Engine
 _UNCOUNTED = frozenset({"index", "sessions", "recent", "salient", "turns"})
 
 
-@operation("memory.context", joined="prompt", sentence="Asked what it should know")
+@operation("memory.context", joined="prompt", searches=True, sentence="Asked what it should know")
 async def context(
     engine: Engine,
     caller: Caller,
