@@ -204,6 +204,7 @@ class SnapshotKeeper:
         """Write a snapshot without what was forgotten; return whether none has it."""
         await self.look(joined)
         if not self._listing.has_any:
+            await in_daemon_thread(snapshot_objects.remove_unended, joined, self._listing)
             return True
         erased = await self._store.read(erasures.last_numbers)
         old = [head for head in self._listing.snapshots if not head.has_forgotten(erased)]
@@ -341,8 +342,10 @@ class SnapshotKeeper:
         if await self._store.read(erasures.last_numbers) != captured.erased:
             await in_daemon_thread(writer.drop)
             return None
-        _log.info("a snapshot of what the machines share was written")
-        return await in_daemon_thread(writer.end, partial(_head, captured, tuple(changes), tuple(turns), at_ms))
+        head = await in_daemon_thread(writer.end, partial(_head, captured, tuple(changes), tuple(turns), at_ms))
+        if head is not None:
+            _log.info("a snapshot of what the machines share was written")
+        return head
 
     async def _compact(self, joined: SealedExchange, head: SnapshotHead, others: list[DeviceState | None]) -> None:
         """Take away what a snapshot covers and all machines have that are here.

@@ -13,6 +13,8 @@ from app.host import Host
 from app.sync.receiver import Received, Receiver
 from app.sync.sealing import sealed_object
 from app.sync.snapshots import snapshot_capture
+from app.sync.snapshots.snapshot_keeper import CompactionRule
+from app.sync.snapshots.snapshot_objects import SnapshotWriter
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import (
@@ -203,6 +205,33 @@ def test_what_is_forgotten_goes_from_snapshots_too(machines: list[TimedMachine],
     joiner.join(one)  # the snapshot was sealed in the epoch before
     is_whole(*machines, joiner)
     assert len(joiner.contents()) == 4
+
+
+@pytest.mark.parametrize("has_former", [False, True])
+def test_what_is_forgotten_goes_from_a_snapshot_that_was_never_ended(
+    machines: list[TimedMachine], monkeypatch: pytest.MonkeyPatch, has_former: bool
+) -> None:
+    one, other, _ = sorted(machines, key=lambda machine: machine.sealer()[0].id)  # the first of them writes snapshots
+    if has_former:
+        write(*machines, count=1)
+        compacted(*machines)
+    note = one.ask("note.save", content="unforgettablesecret").id
+    with monkeypatch.context() as patch:
+        patch.setattr(SnapshotWriter, "end", die)
+        with pytest.raises(VaultUnusableError):
+            one.sync()
+    assert any(b"unforgettablesecret" in text for text in one.shared_texts())
+    for machine in machines:
+        compact(machine.host, CompactionRule())
+    meet(*machines)
+    other.ask("memory.forget_forever", ids=[note], confirm=True)
+    meet(*machines)
+    assert {max(machine.sealer()[0].epochs) for machine in machines} == {2}
+    assert not any(b"unforgettablesecret" in text for text in one.shared_texts())
+
+
+def die(*_: Any) -> None:
+    raise VaultUnusableError("The disk is gone.", path="", state="missing")
 
 
 def test_a_snapshot_opens_after_a_machine_was_removed(machines: list[TimedMachine], joiner: TimedMachine) -> None:
