@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LIMITS: Final = RequestLimits(
-    attempts=3, longest_pause_s=5.0, silence_s=30.0, whole_s=300.0, slowest_bytes_s=500.0
-)
+LIMITS: Final = RequestLimits(attempts=3, longest_pause_s=5.0, silence_s=30.0, whole_s=300.0, slowest_bytes_s=500.0)
 
 
 class ServerCaller:
@@ -69,7 +67,9 @@ class ServerCaller:
         """
 
         async def attempt() -> T:
-            async with self._caller.send(method, url, LIMITS, content=content, headers={**(headers or {}), **sign()}) as response:
+            async with self._caller.send(
+                method, url, LIMITS, content=content, headers={**(headers or {}), **sign()}
+            ) as response:
                 if response.has_redirect_location:
                     raise self._refusals.of_redirect(_host(response.headers["Location"]))
                 return await read(response)

@@ -134,7 +134,10 @@ class SnapshotWriter:
             self.joined.point.remove(name)
 
     def end(self, make: Callable[[str], SnapshotHead]) -> SnapshotHead | None:
-        """Add the head, which makes it a snapshot; the parts go where a place that lagged has one of that name."""
+        """Add the head, which makes it a snapshot.
+
+        Returns ``None``, without the parts, where a place that lagged has a head of that name.
+        """
         head = make(snapshot_format.head_name(self.number, self.joined.sealer.device))
         data = self.joined.sealer.snapshot(head.name, snapshot_format.encode_head(head))
         if self.joined.point.put_new(head.name, data):
@@ -164,7 +167,7 @@ def remove_former(joined: SealedExchange, listing: SnapshotListing, kept: Snapsh
 
 
 def remove_unended(joined: SealedExchange, listing: SnapshotListing) -> None:
-    """Remove the parts at a place that has no head; a member of whom one is may be writing it.
+    """Remove parts at a place without a head, but those that another member may be writing.
 
     Args:
         joined: The place.

@@ -370,3 +370,47 @@ def test_a_snapshot_that_was_cut_off_is_taken_in_again(
     is_whole(*machines, joiner)
     assert "written in between" in one.contents()
     assert any(text.startswith("first\nsecond") for text in one.contents())
+
+
+@pytest.mark.parametrize("parts", range(3))
+def test_what_two_changed_while_one_of_them_took_a_snapshot_in_is_there_once(
+    parts: int, machines: list[TimedMachine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change from between two parts counts as one that did not know of the snapshot."""
+    monkeypatch.setattr(snapshot_capture, "MOST_CHARACTERS", 300)
+    one, other, third = machines
+    note = one.ask("note.save", content="first\nsecond\nthird", tags=["old"]).id
+    is_whole(*machines)
+    for machine in (one, other):
+        machine.clock.ahead_ms = 365 * DAY_MS
+    update(one, note, content="first, by one\nsecond\nthird", tags=["old", "of one"])
+    write(one, count=1)
+    compacted(one, other)
+    third.clock.ahead_ms = 365 * DAY_MS
+    taken: list[str] = []
+
+    def take(self: Receiver, *values: Any) -> Received:
+        if len(taken) == parts:
+            raise VaultUnusableError("The disk is gone.", path="", state="missing")
+        taken.append("part")
+        return take_changes(self, *values)
+
+    take_changes = Receiver.take_changes
+    with monkeypatch.context() as patch:
+        patch.setattr(Receiver, "take_changes", take)
+        with pytest.raises(VaultUnusableError):
+            third.sync()
+    [memory] = third.ask("memory.get", ids=[note]).memories
+    update(third, note, content=f"{memory.content}, by third", tags=[*memory.tags, "of third"])
+    third.ask("session.append", session="talk", messages=[{"role": "user", "content": "said in between"}])
+    is_whole(*machines)
+    for machine in machines:
+        [memory] = machine.ask("memory.get", ids=[note]).memories
+        assert memory.content == "first, by one\nsecond\nthird, by third"
+        assert sorted(memory.tags) == ["of one", "of third", "old"]
+        assert machine.rows("SELECT content FROM messages ORDER BY content") == [("desktop 0",), ("said in between",)]
+
+
+def update(machine: Machine, note: str, **fields: Any) -> None:
+    [memory] = machine.ask("memory.get", ids=[note]).memories
+    machine.ask("note.update", id=note, version=memory.version, **fields)
