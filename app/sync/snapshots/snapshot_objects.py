@@ -167,7 +167,7 @@ def remove_former(joined: SealedExchange, listing: SnapshotListing, kept: Snapsh
 
 
 def remove_unended(joined: SealedExchange, listing: SnapshotListing) -> None:
-    """Remove parts at a place without a head, but those that another member may be writing.
+    """Remove parts without a head, but those that another member may be writing.
 
     Args:
         joined: The place.
