@@ -4279,6 +4279,10 @@
         <translation>Das ist ein Ordner</translation>
     </message>
     <message>
+        <source>It began on another of your machines, which was not heard of since.</source>
+        <translation>Es begann auf einem anderen deiner Rechner, von dem seither nichts zu hören war.</translation>
+    </message>
+    <message>
         <source>It began on {machine}, which was not heard of since.</source>
         <translation>Es begann auf {machine}, von dem seither nichts zu hören war.</translation>
     </message>
@@ -8119,6 +8123,10 @@
         <translation>Wartet auf ein Sprachmodell oder einen Agenten.</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked.</source>
+        <translation>Wartet, bis deine anderen Rechner gefragt werden können.</translation>
+    </message>
+    <message>
         <source>Waits until your other machines can be asked. {reason}</source>
         <translation>Wartet, bis deine anderen Rechner gefragt werden können. {reason}</translation>
     </message>
@@ -8361,6 +8369,10 @@
     <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>Dein Gedächtnis in {database} ist, wie es vorher war.</translation>
+    </message>
+    <message>
+        <source>Your other machines could not be asked.</source>
+        <translation>Deine anderen Rechner konnten nicht gefragt werden.</translation>
     </message>
     <message>
         <source>Your other machines could not be asked. {reason}</source>

@@ -4279,6 +4279,10 @@
         <translation>Es una carpeta</translation>
     </message>
     <message>
+        <source>It began on another of your machines, which was not heard of since.</source>
+        <translation>Empezó en otro de tus equipos, del que no se ha sabido nada desde entonces.</translation>
+    </message>
+    <message>
         <source>It began on {machine}, which was not heard of since.</source>
         <translation>Empezó en {machine}, del que no se ha sabido nada desde entonces.</translation>
     </message>
@@ -8119,6 +8123,10 @@
         <translation>Espera a un modelo de lenguaje o a un agente.</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked.</source>
+        <translation>Espera hasta que se pueda preguntar a tus otros equipos.</translation>
+    </message>
+    <message>
         <source>Waits until your other machines can be asked. {reason}</source>
         <translation>Espera hasta que se pueda preguntar a tus otros equipos. {reason}</translation>
     </message>
@@ -8361,6 +8369,10 @@
     <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>Tu memoria en {database} está como antes.</translation>
+    </message>
+    <message>
+        <source>Your other machines could not be asked.</source>
+        <translation>No se pudo preguntar a tus otros equipos.</translation>
     </message>
     <message>
         <source>Your other machines could not be asked. {reason}</source>

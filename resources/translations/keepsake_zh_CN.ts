@@ -4279,6 +4279,10 @@
         <translation>是文件夹</translation>
     </message>
     <message>
+        <source>It began on another of your machines, which was not heard of since.</source>
+        <translation>它在你的另一台设备上开始，此后再无消息。</translation>
+    </message>
+    <message>
         <source>It began on {machine}, which was not heard of since.</source>
         <translation>它在 {machine} 上开始，此后再无消息。</translation>
     </message>
@@ -8119,6 +8123,10 @@
         <translation>正在等待语言模型或智能体。</translation>
     </message>
     <message>
+        <source>Waits until your other machines can be asked.</source>
+        <translation>等到可以询问你的其他设备。</translation>
+    </message>
+    <message>
         <source>Waits until your other machines can be asked. {reason}</source>
         <translation>等到可以询问你的其他设备。{reason}</translation>
     </message>
@@ -8361,6 +8369,10 @@
     <message>
         <source>Your memory in {database} is as it was before.</source>
         <translation>{database} 中的记忆与之前一样。</translation>
+    </message>
+    <message>
+        <source>Your other machines could not be asked.</source>
+        <translation>当时无法询问你的其他设备。</translation>
     </message>
     <message>
         <source>Your other machines could not be asked. {reason}</source>

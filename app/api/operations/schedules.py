@@ -13,6 +13,7 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import to_datetime
 from app.engine import Engine
 from app.errors import AccessDeniedError, InputError, NotFoundError, StaleError
+from app.schedule.discretion import as_seen
 from app.schedule.model import (
     Cadence,
     Policy,
@@ -153,7 +154,7 @@ async def get(engine: Engine, caller: Caller, id: str) -> Schedule:
     Args:
         id: The schedule.
     """
-    schedule = await _with_wait(engine, await _visible(engine, caller, id))
+    schedule = await _with_wait(engine, caller, await _visible(engine, caller, id))
     if not caller.is_owner:
         return schedule
     return replace(schedule, machine=await engine.schedules.runner.other_machine(schedule))
@@ -172,7 +173,9 @@ async def search(
         offset: How many to skip.
     """
     page = await engine.schedules.service.search(visible_schedules(caller, text, status), limit, offset)
-    return ScheduleSearch(tuple([await _with_wait(engine, schedule) for schedule in page.schedules]), page.total)
+    return ScheduleSearch(
+        tuple([await _with_wait(engine, caller, schedule) for schedule in page.schedules]), page.total
+    )
 
 
 @operation("schedule.count", trust="inner", sentence="Used schedules")
@@ -221,7 +224,7 @@ async def due(engine: Engine, caller: Caller, limit: Count = 20) -> list[Schedul
         limit: How many at most.
     """
     schedules = [item for item in await engine.schedules.service.due(2000) if _may_use(caller, item)]
-    return [await _with_wait(engine, item) for item in schedules[:limit]]
+    return [await _with_wait(engine, caller, item) for item in schedules[:limit]]
 
 
 @operation("schedule.runs", trust="inner", sentence="Used schedules")
@@ -239,7 +242,8 @@ async def runs(
         raise InputError("Name a schedule of yours.", field="id")
     if id is not None:
         await _visible(engine, caller, id)
-    return await engine.schedules.service.runs(id, limit, before)
+    found = await engine.schedules.service.runs(id, limit, before)
+    return [as_seen(run, names_machines=caller.reaches("full")) for run in found]
 
 
 @operation("schedule.run", trust="inner", sentence="Used schedules")
@@ -253,7 +257,7 @@ async def run(engine: Engine, caller: Caller, run_id: str) -> ScheduleRun:
     if not _may_use(caller, await engine.schedules.service.get(run.schedule_id)):
         # Neither that there is such a run nor of which schedule it is.
         raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
-    return run
+    return as_seen(run, names_machines=caller.reaches("full"))
 
 
 @operation(
@@ -507,9 +511,9 @@ def _user(caller: Caller) -> str | None:
     return None if caller.reaches("full") else caller.name
 
 
-async def _with_wait(engine: Engine, schedule: Schedule) -> Schedule:
-    reason = await engine.schedules.runner.reason_to_wait(schedule)
-    return replace(schedule, waits=reason) if reason else schedule
+async def _with_wait(engine: Engine, caller: Caller, schedule: Schedule) -> Schedule:
+    waiting = replace(schedule, waits=await engine.schedules.runner.reason_to_wait(schedule))
+    return as_seen(waiting, names_machines=caller.reaches("full"))
 
 
 def _check_trust(caller: Caller, trust: Trust) -> None:

@@ -13,6 +13,8 @@ OBJECT_NAME: Final = re.compile(
     r"s-[0-9]{12}-[0-9]{12}(-r[0-9]{1,9})?|k-[0-9]{6}-[0-9a-f]{32}-[0-9]{1,6}|m-[0-9]{6}|[dj]-[0-9a-f]{32}-[0-9]{12}"
     r"|[iqa]-[0-9a-f]{32}(-[0-9a-f]{32})?|h-[0-9]{6}-[0-9a-f]{32}|p-[0-9]{6}-[0-9a-f]{32}-[0-9a-f]{8}-[0-9]{6}"
 )
+LEASES: Final = "jobs"
+"""First part of the names of leases; whoever waits for one looks by itself, and nobody is told of them."""
 MOST_BYTES: Final = 320 << 20
 """No object is larger; of a longer answer nothing is kept."""
 
@@ -61,7 +63,7 @@ class ExchangePoint(Protocol):
     def wait(self, seconds: float) -> bool:
         """Wait until another machine adds something, or some seconds; return whether it did.
 
-        Only for a place that ``hears``; another one returns False at once.
+        Leases do not count. Only for a place that ``hears``; another one returns False at once.
         """
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from app.core.ids import new_vault_id
 from app.errors import DiskFullError, ExchangeError, InputError, KeepsakeError, MachineError
 from app.sentence import Sentence
-from app.sync.exchanges.exchange_point import LANE_NAME, MOST_BYTES, OBJECT_NAME, VAULT_ID
+from app.sync.exchanges.exchange_point import LANE_NAME, LEASES, MOST_BYTES, OBJECT_NAME, VAULT_ID
 from app.sync.exchanges.kept_connection import KeptConnection, cut
 
 if TYPE_CHECKING:
@@ -150,8 +150,9 @@ class PostgresqlExchange:
         lane, own = _parts(name)
         made = self._database.rows(
             "WITH made AS (INSERT INTO keepsake_object (vault, lane, name, data) VALUES (%s, %s, %s, %s)"
-            " ON CONFLICT DO NOTHING RETURNING vault) SELECT pg_notify(%s, vault) FROM made",
-            self._vault, lane, own, data, CHANNEL,
+            " ON CONFLICT DO NOTHING RETURNING vault, lane)"
+            " SELECT CASE WHEN lane <> %s THEN pg_notify(%s, vault) END FROM made",
+            self._vault, lane, own, data, LEASES, CHANNEL,
         )  # fmt: skip
         return bool(made) or self.get(name) == data
 

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.errors import ExchangeError
-from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.exchanges.exchange_point import LEASES, ExchangePoint
 from app.sync.sealing import primitives, sealed_object
 from app.sync.sealing.device_keys import DeviceKeys
 from app.sync.sealing.member_list import MemberList
 from app.sync.sealing.signed_text import TornError
 
-PREFIX: Final = "jobs"
 MOST_RUNS: Final = 32
 """So many runs are remembered: a clock that is days ahead runs what others come to only then."""
-_NAME: Final = re.compile(rf"{PREFIX}/j-([0-9a-f]{{32}})-([0-9]{{12}})")
+_NAME: Final = re.compile(rf"{LEASES}/j-([0-9a-f]{{32}})-([0-9]{{12}})")
 _DIGEST: Final = re.compile(r"[0-9a-f]{32}")
 _NAMES: Final = "names of leases"
 
@@ -46,6 +45,11 @@ class JobLease:
     def running(self) -> str:
         """The run that goes on, ``""`` for none."""
         return self.runs[-1] if self.is_begun and self.runs else ""
+
+    @property
+    def last_ended(self) -> str:
+        """The last run that ended, ``""`` for none."""
+        return next(reversed(self.runs[:-1] if self.is_begun else self.runs), "")
 
 
 def digest(keys: DeviceKeys, *parts: str) -> str:
@@ -116,9 +120,9 @@ def _said(number: int, device: str, fields: Mapping[str, Any]) -> JobLease:
 
 
 def _name(chain: str, number: int) -> str:
-    return f"{PREFIX}/j-{chain}-{number:012d}"
+    return f"{LEASES}/j-{chain}-{number:012d}"
 
 
 def _numbers(point: ExchangePoint, chain: str) -> Sequence[int]:
-    matches = (_NAME.fullmatch(name) for name in point.names(PREFIX))
+    matches = (_NAME.fullmatch(name) for name in point.names(LEASES))
     return [int(match[2]) for match in matches if match is not None and match[1] == chain]

@@ -2,7 +2,7 @@
 
 The machine that did a piece of work last does it again; another one takes its place when the work is due and nothing
 comes of it. That is judged by how long this machine saw a lease unchanged, never by anybody's clock. Owns the vault's
-``sync.turns`` value: of each lease the number and the machine that were last seen.
+``sync.turns`` value: of each lease the number, the machine and the run that were last seen.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
@@ -105,6 +105,15 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True)
+class _Seen:
+    """Lease as it was last seen here."""
+
+    number: int
+    device: str
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class _Answer:
     """Answer that counts until the next look."""
 
@@ -141,6 +150,7 @@ class JobTurns:
         self._membership = membership
         self.monotonic = monotonic
         self._held: dict[str, _Held] = {}
+        self._ending: dict[str, asyncio.Task[None]] = {}
         self._silences: dict[str, tuple[object, float]] = {}
         self._answers: dict[str, _Answer] = {}
         self._asking: dict[str, asyncio.Lock] = {}
@@ -196,7 +206,7 @@ class JobTurns:
             chain, lease = await self._look(joined, standing, run.job)
             before = (await self._seen()).get(chain)
             is_ours = self._is_ours(standing, lease, run)
-            was_missed = before is not None and before[0] == lease.number and not lease.is_begun
+            was_missed = before is not None and before.number == lease.number and not lease.is_begun
             if is_ours or was_missed:
                 return await self._take(joined, standing, chain, lease, run) is not None
             await self._note(chain, lease)
@@ -207,22 +217,46 @@ class JobTurns:
     async def ended(self, job: str, *, is_done: bool) -> None:
         """Give the turn back after a run; without one nothing happens.
 
+        Where the place cannot be reached, that is done as soon as it can, for the others would take this machine for
+        gone and do the work again.
+
         Args:
             job: The name of the work.
             is_done: Whether it was done, well or not; else it is anybody's again.
         """
-        held, joined = self._let_go(job), await self._sync.joined()
-        if held is None or joined is None:
+        held = self._let_go(job)
+        if held is None:
             return
-        runs = held.lease.runs if is_done else held.lease.runs[:-1]
+        ended = replace(held.lease, runs=held.lease.runs if is_done else held.lease.runs[:-1], is_begun=False)
+        if not await self._give_back(job, held.lease.running, ended):
+            ending = asyncio.create_task(self._give_back_later(job, held.lease.running, ended), name=f"lease {job}")
+            self._ending[job] = ending
+
+    async def _give_back_later(self, job: str, running: str, ended: JobLease) -> None:
+        while True:
+            await asyncio.sleep(self.timing.beat)
+            if await self._give_back(job, running, ended):
+                return
+
+    async def _give_back(self, job: str, running: str, ended: JobLease) -> bool:
+        """Say that a run has ended; return False where the place cannot be reached."""
+        joined = await self._sync.joined()
+        if joined is None:
+            return True
         try:
             standing = await self._standing(joined)
-            if standing is not None:
+            if standing is None:
+                return True
+            while True:
                 chain, lease = await self._look(joined, standing, job)
-                if lease.device == standing.keys.id:
-                    await self._put(joined, standing, chain, replace(lease, runs=runs, is_begun=False))
+                if lease.device != standing.keys.id or lease.running != running:
+                    return True
+                # A renewal that was on its way may come first.
+                if await self._put(joined, standing, chain, replace(ended, number=lease.number)) is not None:
+                    return True
         except MachineError as error:
             _log.info("a turn could not be given back: %s", error.code)
+            return False
 
     def interrupted(self, job: str) -> None:
         """Note that a run ended halfway; to the others this machine is gone."""
@@ -262,11 +296,11 @@ class JobTurns:
         except KeepsakeError:
             return ""
         seen = (await self._seen()).get(job_lease.digest(standing.keys, "job", job))
-        return "" if seen is None or seen[1] == standing.keys.id else standing.names.get(seen[1], "")
+        return "" if seen is None or seen.device == standing.keys.id else standing.names.get(seen.device, "")
 
     def close(self) -> None:
         """Renew no lease any more."""
-        for job in list(self._held):
+        for job in {*self._held, *self._ending}:
             self._let_go(job)
 
     async def _ask(self, joined: JoinedPlace, run: SharedRun) -> JobTurn:
@@ -288,8 +322,10 @@ class JobTurns:
         """Return the answer where another machine did the run."""
         occurrence, name = _occurrence(standing, run), standing.names.get(lease.device, "")
         before = (await self._seen()).get(chain)
-        is_news = before is not None and before[0] < lease.number and lease.device != standing.keys.id
-        if run.is_elastic and is_news and not lease.is_begun:
+        is_news = before is not None and before.number < lease.number and lease.device != standing.keys.id
+        # A lease that was only taken over, or given back undone, is another one without a further run.
+        is_done = before is not None and lease.last_ended not in ("", before.run)
+        if run.is_elastic and is_news and is_done and not lease.is_begun:
             return _done(name)
         if occurrence in lease.runs and occurrence != lease.running:
             return _done(name if occurrence == lease.runs[-1] else "")
@@ -362,9 +398,11 @@ class JobTurns:
                 held.lease = renewed or held.lease
 
     def _let_go(self, job: str) -> _Held | None:
-        held = self._held.pop(job, None)
+        held, ending = self._held.pop(job, None), self._ending.pop(job, None)
         if held is not None:
             held.beats.cancel()
+        if ending is not None:
+            ending.cancel()
         return held
 
     def _alone(self, run: SharedRun, reason: str) -> JobTurn:
@@ -390,18 +428,19 @@ class JobTurns:
             return run.begins_here
         return standing.keys.id == min(standing.members.members)
 
-    async def _seen(self) -> Mapping[str, tuple[int, str]]:
+    async def _seen(self) -> Mapping[str, _Seen]:
         text = await self._store.read(partial(meta.read, key=_SEEN))
-        return {chain: (int(number), str(device)) for chain, (number, device) in json.loads(text or "{}").items()}
+        return {chain: _Seen(*seen) for chain, seen in json.loads(text or "{}").items()}
 
     async def _note(self, chain: str, lease: JobLease) -> None:
         """Keep how a lease was last seen."""
+        seen = _Seen(lease.number, lease.device, lease.last_ended)
 
         def work(connection: apsw.Connection) -> None:
-            seen = json.loads(meta.read(connection, _SEEN) or "{}")
-            meta.write(connection, _SEEN, json.dumps({**seen, chain: [lease.number, lease.device]}))
+            known = json.loads(meta.read(connection, _SEEN) or "{}")
+            meta.write(connection, _SEEN, json.dumps({**known, chain: astuple(seen)}))
 
-        if (await self._seen()).get(chain) != (lease.number, lease.device):
+        if (await self._seen()).get(chain) != seen:
             await self._store.write(work)
 
 

@@ -18,7 +18,7 @@ import pytest
 from app.errors import ExchangeError, InputError
 from app.sync.exchanges import postgresql_exchange
 from app.sync.exchanges.exchange_places import place_of, without_password
-from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.exchanges.exchange_point import LEASES, ExchangePoint
 from tests.helpers.postgresql import PASSWORD, ROLE, PostgresqlServer
 from tests.integration.sync.machines import COMPACT_AT_ONCE, Machine, compact, settle
 
@@ -130,6 +130,8 @@ def test_who_waits_hears_of_what_others_add(postgresql: PostgresqlServer) -> Non
         assert not one.wait(0.5)  # it listens from here on
         assert one.put_new(FIRST, b"own")
         assert not one.wait(0.2)  # what it wrote itself is no news
+        assert other.put_new(f"{LEASES}/j-{'1' * 32}-000000000001", b"lease")
+        assert not one.wait(0.2)
         waiting = pool.submit(one.wait, 30.0)
         assert other.put_new(SECOND, b"of the other")
         assert waiting.result()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.sync.exchanges.exchange_places import place_of
+from app.sync.exchanges.exchange_point import LEASES
 from app.sync.leases import job_lease
 from app.sync.leases.job_lease import JobLease
 from app.sync.sealing import member_list, primitives
@@ -64,7 +65,7 @@ def test_of_two_that_want_a_lease_one_gets_it(point: "ExchangePoint") -> None:
     done = job_lease.put_next(point, one, members, CHAIN, replace(held, is_begun=False))
     assert done == JobLease(2, one.id, (RUN,))
     assert job_lease.latest(point, members, CHAIN) == done
-    assert len(point.names(job_lease.PREFIX)) == 1
+    assert len(point.names(LEASES)) == 1
     assert job_lease.latest(point, members, "3" * 32) == JobLease()
 
 
@@ -74,7 +75,7 @@ def test_a_lease_of_nobody_holds_nobody_up(folder_point: "ExchangePoint") -> Non
     job_lease.put_next(folder_point, one, members, CHAIN, begun)
     removed = member_list.with_device(members, replace(member(one), removed_at_ms=1))
     assert job_lease.latest(folder_point, removed, CHAIN) == JobLease(1)
-    (name,) = folder_point.names(job_lease.PREFIX)
+    (name,) = folder_point.names(LEASES)
     data = folder_point.get(name)
     assert data is not None
     for wrong in (data[:-9], data.replace(b'"begun":true', b'"begun":fals'), b"", b"{}\n"):
@@ -88,7 +89,7 @@ def test_a_lease_of_nobody_holds_nobody_up(folder_point: "ExchangePoint") -> Non
 def test_a_lease_counts_for_its_own_work_and_number_alone(folder_point: "ExchangePoint") -> None:
     one, _, members = two_members()
     job_lease.put_next(folder_point, one, members, CHAIN, JobLease(0, runs=(RUN,), is_begun=True))
-    (name,) = folder_point.names(job_lease.PREFIX)
+    (name,) = folder_point.names(LEASES)
     data = folder_point.get(name)
     assert data is not None
     for other_name in (name.replace(CHAIN, "3" * 32), f"{name[:-1]}2"):
@@ -102,5 +103,5 @@ def test_a_lease_tells_the_place_neither_the_work_nor_the_run(folder_point: "Exc
     chain, run = (job_lease.digest(one, kind, "sch-reflection") for kind in ("job", "run"))
     assert chain == job_lease.digest(other, "job", "sch-reflection") != run
     job_lease.put_next(folder_point, one, members, chain, JobLease(0, runs=(run,), is_begun=True))
-    (name,) = folder_point.names(job_lease.PREFIX)
+    (name,) = folder_point.names(LEASES)
     assert b"reflection" not in name.encode() + (folder_point.get(name) or b"")

@@ -1,27 +1,35 @@
 """Of several machines that share a memory one does what is to be done once."""
 
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.api.caller import Caller
 from app.core.access import Access
 from app.memories.model import NewMemory
 from app.schedule.model import Cadence
+from app.sync.leases import job_lease
 from tests.helpers.engine import engine_of
+from tests.helpers.warm_process import ModuleProcess, start_module
 from tests.integration.sync.machines import settle
 from tests.integration.sync.test_sync_loop import until
 from tests.integration.sync.working_machines import TIMING, WorkingMachine, pass_time
 
 DAILY = Cadence(kind="cron", expression="0 8 * * *")
+HOURLY = Cadence(kind="interval", seconds=3600)
 HOUR_S = 3600.0
 WEEK = [f"Anna will bring the boat number {number} to Bremen in May." for number in range(5)]
 
 if TYPE_CHECKING:
+    from app.sync.exchanges.exchange_point import ExchangePoint
+    from app.sync.leases.job_lease import JobLease
     from tests.helpers.postgresql import PostgresqlServer
 
 IN_FOLDER = pytest.mark.parametrize("place", ["folder"], indirect=True)
@@ -292,6 +300,138 @@ def test_a_person_lets_a_schedule_run_on_this_machine(
 
 
 @IN_FOLDER
+def test_what_another_machine_only_took_over_was_not_done_by_it(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = str(desktop.ask("schedule.create", goal="Sum up", name="Summary", cadence=HOURLY).id)
+    for machine in (desktop, laptop):
+        machine.sync()
+    pass_time((desktop, laptop), hours=1.5)
+    desktop.work()
+    laptop.work()
+    assert [machine for machine, _ in done] == ["desktop"]
+    laptop.ask("schedule.run_here", id=schedule)
+    pass_time((desktop, laptop), hours=1)
+    desktop.work()
+    assert desktop.waits(schedule) == "Waits: it is the turn of laptop."
+    laptop.work()
+    pass_time((desktop, laptop), seconds=TIMING.look)
+    desktop.work()
+    assert [machine for machine, _ in done] == ["desktop", "laptop"]
+    assert desktop.runs(schedule)[0][1].endswith(". It ran on laptop.")
+
+
+@IN_FOLDER
+def test_a_turn_is_given_back_though_it_is_renewed_at_the_same_moment(
+    machines: Callable[[int], list[WorkingMachine]], done: Done, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    pass_time((desktop, laptop), hours=24)
+    put_next, renewed = job_lease.put_next, []
+
+    def put_after_renewal(point: "ExchangePoint", *rest: Any) -> "JobLease | None":
+        *_, lease = rest
+        if not lease.is_begun and not renewed:
+            renewed.append(put_next(point, *rest[:-1], replace(lease, is_begun=True)))
+        return put_next(point, *rest)
+
+    monkeypatch.setattr(job_lease, "put_next", put_after_renewal)
+    desktop.work()
+    assert len(renewed) == 1
+    laptop.work()
+    assert len(done) == 1
+    assert laptop.runs(schedule)[0][1].endswith(". It ran on desktop.")
+
+
+@IN_FOLDER
+def test_a_turn_that_could_not_be_given_back_is_given_back_later(
+    machines: Callable[[int], list[WorkingMachine]], done: Done, place: str
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    pass_time((desktop, laptop), hours=24)
+    desktop.goals.gate.clear()
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(desktop.work)
+        until(lambda: len(done) == 1)
+        Path(place).rename(f"{place} that is not there")
+        desktop.goals.gate.set()
+        working.result()
+    Path(f"{place} that is not there").rename(place)
+    before = leases(laptop)
+    pass_time((desktop,), seconds=TIMING.look)
+    until(lambda: leases(laptop) != before)
+    laptop.work()
+    assert len(done) == 1
+    assert laptop.runs(schedule)[0][1].endswith(". It ran on desktop.")
+
+
+def working(machine: WorkingMachine, job: str = "", moment: str = "") -> ModuleProcess:
+    """Start a process that does what is due at a stopped machine."""
+    module = "tests.integration.sync.working_process"
+    return start_module(module, str(machine.vault), machine.time.now.isoformat(), job, moment)
+
+
+@IN_FOLDER
+def test_a_goal_that_a_killed_process_pursued_is_its_own_to_pursue_again(
+    machines: Callable[[int], list[WorkingMachine]], done: Done
+) -> None:
+    desktop, laptop = machines(2)
+    schedule = daily_goal(desktop, laptop)
+    pass_time((desktop, laptop), hours=24)
+    chain = job_lease.digest(laptop.sealer()[0], "job", schedule)
+    desktop.stop()
+    with working(desktop) as process:
+        until(lambda: any(chain in name for name in leases(laptop)))
+        process.kill()
+    for _ in range(3):
+        laptop.work()
+        pass_time((laptop,), seconds=TIMING.silence)
+    assert not done
+    assert laptop.runs(schedule)[0][1].endswith(". It began on desktop, which was not heard of since.")
+    desktop.start()
+    pass_time((desktop,), seconds=3 * TIMING.silence)
+    recover(desktop)
+    desktop.work()
+    assert [machine for machine, _ in done] == ["desktop"]
+
+
+@IN_FOLDER
+@pytest.mark.parametrize("moment", ["beginning", "end"])
+def test_another_machine_does_the_work_that_a_killed_process_began(
+    machines: Callable[[int], list[WorkingMachine]], moment: str
+) -> None:
+    pair = desktop, laptop = machines(2)
+    for number, text in enumerate(WEEK):
+        desktop.ask("fact.remember", content=text, category="plan", key=f"boat {number}")
+    settle(*pair)
+    desktop.ask("schedule.run_here", id="sch-reflection")
+    pass_time(pair, hours=6 * 24 + 16)  # early on Sunday
+    desktop.stop()
+    with working(desktop, "sch-reflection", moment) as process:
+        assert process.wait() == -signal.SIGKILL
+    for _ in range(3):
+        laptop.work()
+        pass_time((laptop,), seconds=TIMING.silence)
+    assert len(reflections(laptop)) == 1
+    desktop.start()
+    pass_time((desktop,), seconds=3 * TIMING.silence)
+    recover(desktop)
+    desktop.work()
+    settle(*pair)
+    assert reflections(desktop) == reflections(laptop)
+    assert len(reflections(laptop)) == 1
+    assert any(words.endswith(". It ran on laptop.") for _, words in desktop.runs("sch-reflection"))
+
+
+def recover(machine: WorkingMachine) -> None:
+    """Let a machine take up what its former process left."""
+    machine.host.submit(engine_of(machine.host).schedules.service.recover(lambda _: True)).result()
+
+
+@IN_FOLDER
 def test_an_agent_gets_no_goal_that_another_machine_pursues(
     machines: Callable[[int], list[WorkingMachine]], done: Done
 ) -> None:
@@ -308,6 +448,41 @@ def test_an_agent_gets_no_goal_that_another_machine_pursues(
     laptop.work()
     assert laptop.runs(schedule)[0][1].endswith(". It ran on desktop.")
     assert not done
+
+
+@IN_FOLDER
+def test_an_agent_learns_the_name_of_no_machine(machines: Callable[[int], list[WorkingMachine]]) -> None:
+    desktop, laptop = machines(2)
+    agent, trusted = Caller("cli", "inner"), Caller("boss", "full")
+
+    def ask(caller: Caller, operation: str, **arguments: object) -> Any:
+        return laptop.host.call(operation, arguments, caller).result().value
+
+    def seen(caller: Caller) -> str:
+        runs = ask(caller, "schedule.runs", id=schedule)
+        each = [ask(caller, "schedule.run", run_id=run.run_id) for run in runs]
+        lists = [ask(caller, operation) for operation in ("schedule.search", "schedule.due")]
+        return repr((runs, each, lists, ask(caller, "schedule.get", id=schedule)))
+
+    schedule = str(ask(agent, "schedule.create", goal="Sum up", cadence=DAILY).id)
+    for machine in (laptop, desktop):
+        machine.sync()
+    pass_time((desktop, laptop), hours=24)
+    desktop.ask("schedule.run_here", id=schedule)
+    laptop.work()
+    assert "turn of another of your machines" in seen(agent)
+    assert "turn of desktop" in seen(trusted)
+    desktop.work()
+    pass_time((laptop,), seconds=TIMING.look)
+    laptop.work()
+    assert "Another of your machines ran it." in seen(agent)
+    assert "It ran on desktop." in seen(trusted)
+    assert "desktop" not in seen(agent)
+    laptop.ask("device.pause")
+    pass_time((laptop,), hours=24)
+    laptop.work()
+    assert "your other machines can be asked." in seen(agent)
+    assert "paused" not in seen(agent)
 
 
 def test_machines_that_hear_of_each_other_write_one_reflection(
@@ -441,6 +616,28 @@ def test_a_fact_that_is_used_on_one_machine_fades_on_none(
     settle(desktop, laptop)
     for machine in (laptop, desktop):
         assert machine.rows("SELECT id FROM memories WHERE valid_until IS NULL") == [(used,)]
+
+
+@IN_FOLDER
+def test_each_machine_lowers_a_confidence_by_itself_until_somebody_changes_the_fact(
+    machines: Callable[[int], list[WorkingMachine]],
+) -> None:
+    desktop, laptop = machines(2)
+    fact = desktop.ask("fact.remember", content="Rosa rents a flat in Bremen", decay_rate=0.1).memory.id
+    settle(desktop, laptop)
+    pass_time((desktop, laptop), hours=3 * 24)
+    desktop.ask("upkeep.run", job="decay")
+    settle(desktop, laptop)
+    (lowered,) = confidence_of(desktop, fact)
+    assert lowered < 0.75
+    assert confidence_of(laptop, fact) == [1.0]
+    desktop.ask("note.tag_many", ids=[fact], add=["home"])
+    settle(desktop, laptop)
+    assert confidence_of(desktop, fact) == confidence_of(laptop, fact) == [lowered]
+
+
+def confidence_of(machine: WorkingMachine, fact: str) -> list[float]:
+    return [confidence for (confidence,) in machine.rows("SELECT confidence FROM memories WHERE id = ?", fact)]
 
 
 @IN_FOLDER
