@@ -23,6 +23,8 @@ from tests.integration.sync.machines import (
     QUIET,
     Machine,
     compact,
+    machines_in,
+    meet,
     settle,
     share,
 )
@@ -52,12 +54,6 @@ class TimedMachine(Machine):
         compact(self.host, COMPACT_AT_ONCE)
 
 
-def meet(*machines: Machine, rounds: int = 4) -> None:
-    for _ in range(rounds):
-        for machine in machines:
-            machine.sync()
-
-
 def names(machine: Machine, kind: str) -> list[str]:
     """Return the names of the objects of a kind at the place."""
     point = machine.point()
@@ -77,20 +73,17 @@ def covers(machine: Machine) -> list[str]:
 
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[list[TimedMachine]]:
-    made = [TimedMachine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop", "server")]
-    share(*made)
-    settle(*made)
-    yield made
-    for machine in made:
-        machine.stop()
+    with machines_in(tmp_path, "desktop", "laptop", "server", kind=TimedMachine) as machines:
+        share(*machines)
+        settle(*machines)
+        yield machines
 
 
 @pytest.fixture
 def joiner(tmp_path: Path) -> Iterator[TimedMachine]:
     """Return a machine that has not yet joined."""
-    machine = TimedMachine(tmp_path / "tablet", tmp_path / "shared")
-    yield machine
-    machine.stop()
+    with TimedMachine(tmp_path / "tablet", tmp_path / "shared") as machine:
+        yield machine
 
 
 def write(*machines: Machine, count: int = 3) -> None:
