@@ -130,6 +130,6 @@ def test_the_notice_names_what_is_not_gone_until_it_is_dismissed(
     rest(lambda: "ses-xaver" in pane.listing.model.ids)
     pane.listing.list.menu_requested.emit(["ses-xaver"], QPoint())
     _choose(pane, "Erase for ever…")
-    told = _agree(pane, pane, rest)
-    assert told.startswith("Erased the conversation for ever. Names from it stay with people or things you changed")
+    notice = _agree(pane, pane, rest)
+    assert notice.startswith("Erased the conversation for ever. Names from it stay with people or things you changed")
     assert pane.emitted.notices[0].kind == "error"
