@@ -70,7 +70,7 @@ _DERIVED = frozenset({"chunks", "meta", references.SCHEMA})
 
 @dataclass(slots=True)
 class _Traces:
-    """Traces of the erased text: samples, bytes of packed states, words and names, in memory only."""
+    """Traces of the erased text, in memory only."""
 
     samples: tuple[str, ...] = ()
     packed: tuple[bytes, ...] = ()
