@@ -364,3 +364,49 @@ def test_an_agent_cannot_store_recalled_text(host: Host, filled: dict[str, str])
 
 def _engine(host: Host) -> Any:
     return engine_of(host)
+
+
+CHAT = (
+    "I signed up for the pottery class in Girona.",
+    "The boiler is loud again, so I called the plumber.",
+    "We ran ten kilometres along the river this morning.",
+    "My sister moves to Lisbon in spring.",
+    "I changed the tyres of the bike.",
+    "The dentist said that the tooth can stay.",
+    "We watched the film about the lighthouse.",
+    "Our neighbours lent us the ladder.",
+    "I wrote to the landlord about the window.",
+    "The tomatoes on the balcony are ripe.",
+)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["ok", "continue", "run the tests", "commit and push", "change the colour of the button", "继续"]
+)
+def test_a_prompt_that_needs_no_memory_brings_none_unasked(host: Host, prompt: str) -> None:
+    chat(host)
+    assert context(host, prompt, sections=["turns", "facts"], unasked=True).text == ""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("When does my sister move?", CHAT[3]),
+        ("write a mail to the plumber about the boiler", CHAT[1]),
+        ("Who lent us the ladder？", CHAT[7]),
+    ],
+)
+def test_what_bears_on_a_prompt_is_told_unasked(host: Host, prompt: str, told: str) -> None:
+    chat(host)
+    assert told in context(host, prompt, sections=["turns", "facts"], unasked=True).text
+
+
+def test_an_agent_that_asks_with_one_word_is_told(host: Host) -> None:
+    chat(host)
+    assert CHAT[1] in context(host, "boiler", sections=["turns"]).text
+
+
+def chat(host: Host) -> None:
+    for number, text in enumerate(CHAT):
+        host.ask("session.append", session=f"day-{number}", messages=[{"role": "user", "content": text}])
+    host.ask("vault.settle")
