@@ -5,8 +5,8 @@ What is being written is not cut in two: it is sealed once nothing was written f
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,6 +58,7 @@ class SyncLoop(Part):
         self.timing = timing
         self._has_news = asyncio.Event()
         self._has_changed = asyncio.Event()
+        self._changed_s = 0.0
         self._is_hearing = False
         self._idle_looks = 0
         self._failure: str = ""
@@ -77,6 +78,7 @@ class SyncLoop(Part):
     def on_change(self, changes: ChangeSet) -> None:
         """Note a change of the vault, or of how it is shared."""
         if changes.operation != OPERATION:
+            self._changed_s = time.monotonic()
             self._has_changed.set()
 
     async def run(self) -> None:
@@ -145,9 +147,13 @@ class SyncLoop(Part):
         finally:
             changed.cancel()
             news.cancel()
-        loop = asyncio.get_running_loop()
-        latest = loop.time() + self.timing.longest
-        while self._has_changed.is_set() and loop.time() < latest:
+        if self._has_changed.is_set():
+            await self._until_quiet(time.monotonic() + self.timing.longest)
             self._has_changed.clear()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._has_changed.wait(), self.timing.quiet)
+
+    async def _until_quiet(self, latest_s: float) -> None:
+        """Wait until nothing was written for a moment."""
+        rest_s = 1.0  # a timer for each change would make each slower
+        while rest_s > 0:
+            rest_s = min(self._changed_s + self.timing.quiet, latest_s) - time.monotonic()
+            await asyncio.sleep(max(rest_s, 0))

@@ -77,7 +77,8 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
         derived="was_preview tokens",
     ),
     "turn_writers": _DEVICE,
-    # Memories. What a machine counts of their use is its own.
+    # Memories. What a machine counts of their use is its own. So is what time took of a confidence, until somebody
+    # changes the fact: then the confidence travels as it stood there.
     "memories": _columns(
         shared="id kind title content facts category key type store source session_id confidence decay_rate pinned"
         " event_time created_at updated_at valid_until expires_at superseded_by schema_version attributes files people"

@@ -181,6 +181,10 @@ class S3Exchange(Exchange):
         self._server.kill()
         self._server.start()
 
+    def renew(self) -> None:
+        """Go on with an empty bucket."""
+        self.address = self._server.new_place()
+
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of its objects."""
         return self._server.contents(self.address)

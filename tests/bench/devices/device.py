@@ -30,8 +30,8 @@ WORD: Final = re.compile(r"w[0-9a-f]{14}")
 TALKS, KEYS, TOPICS = 5, 5, 2
 RARE: Final = 0.01
 """The share of what a person does seldom."""
-JOBS: Final = ("consolidation", "enrichment", "reflection", "retention")
-"""What a night does; decay lowers the confidence of facts on each machine by its own clock, which is compared here."""
+JOBS: Final = ("consolidation", "decay", "enrichment", "reflection", "retention")
+"""What a night does."""
 RULES: Final = {"usual": CompactionRule(), "at once": COMPACT_AT_ONCE, "alone": COMPACT_ALONE}
 _TEXTS = (
     "SELECT content || coalesce((SELECT group_concat(value) FROM json_each(facts)), '') FROM memories",

@@ -15,7 +15,7 @@ from tests.integration.sync.machines import COMPACT_AT_ONCE, QUIET, compact, let
 MOST_WORDS_S: Final = 60
 MOST_BYTES: Final = 400
 MOST_APPEND_RATIO: Final = 1.1
-ROUNDS, APPENDS = 10, 100
+ROUNDS, APPENDS = 200, 10
 COMPACTING: Final = 3
 """Rounds until a snapshot stands for all segments."""
 
@@ -100,7 +100,7 @@ def _sync(host: Host) -> None:
 def append_ratio(base: Path, address: str) -> dict[str, float]:
     """Return the median of an append to a shared vault by that of one that is not.
 
-    Both are asked in turn, so that whatever else the machine does touches both.
+    Both are asked in turn, after few appends each, so that whatever else the machine does touches both.
     """
     shared, alone = _started(base / "shared vault"), _started(base / "lone vault")
     try:

@@ -14,6 +14,7 @@ from app.host import Host
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer
 from app.sync.model import SyncReport, SyncState
+from app.sync.row_settler import folded
 from app.sync.sealing.device_keys import DeviceKeys
 from app.sync.sealing.key_manifest import SNAPSHOTS
 from app.sync.snapshots.snapshot_keeper import CompactionRule
@@ -49,7 +50,7 @@ AGREED = {
     " JOIN lanes l ON l.number = m.origin",
     "summaries": "SELECT session_id, summary FROM session_state",
     "memories": "SELECT id, kind, title, content, facts, files, people, category, key, type, store, source, session_id,"
-    " confidence, decay_rate, pinned, tokens, content_hash, event_time, created_at, updated_at, valid_until,"
+    " decay_rate, pinned, tokens, content_hash, event_time, created_at, updated_at, valid_until,"
     " expires_at, superseded_by, (SELECT json_group_array(json_array(key, value)) FROM"
     " (SELECT key, value FROM json_each(attributes) ORDER BY key)) FROM memories",
     "tags": "SELECT * FROM memory_tags",
@@ -68,6 +69,11 @@ AGREED = {
     "knowledge": "SELECT k.lane, k.n, k.of_lane, k.known FROM lane_knowledge k JOIN lanes l ON l.lane = k.lane"
     " WHERE k.n <= l.n",
 }
+_CONFIDENCES = (
+    "SELECT id, confidence, EXISTS (SELECT 1 FROM confidence_runs r JOIN confidence_changes c ON c.run = r.number"
+    " WHERE c.memory = m.rowid AND r.at = m.decayed_at AND c.after = m.confidence) FROM memories m"
+)
+"""Each memory's confidence, and whether it is lower for want of use on this machine."""
 
 
 class Machine:
@@ -163,11 +169,26 @@ class Machine:
 
     def agreed(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return all that the machines must agree on."""
-        return {name: sorted(self.rows(sql), key=repr) for name, sql in AGREED.items()}
+        agreed = {name: sorted(self.rows(sql), key=repr) for name, sql in AGREED.items()}
+        return agreed | {"confidences": self.confidences()}
+
+    def confidences(self) -> list[tuple[Any, ...]]:
+        """Return what was said of the confidence in each memory, without what the want of use on this machine took."""
+
+        def work(connection: apsw.Connection) -> list[tuple[Any, ...]]:
+            rows = connection.execute(_CONFIDENCES).fetchall()
+            return sorted((row[0], _said(connection, str(row[0])) if row[2] else row[1]) for row in rows)
+
+        confidences: list[tuple[Any, ...]] = self.host.submit(engine_of(self.host).store.read(work)).result()
+        return confidences
 
     def contents(self) -> list[str]:
         """Return the texts of the memories that are there."""
         return [row[0] for row in self.rows("SELECT content FROM memories WHERE valid_until IS NULL ORDER BY content")]
+
+
+def _said(connection: apsw.Connection, memory: str) -> Any:
+    return (folded(connection, "memory", memory).whole or {})["confidence"]
 
 
 def hasten(host: Host) -> None:

@@ -619,6 +619,28 @@ def test_a_fact_that_is_used_on_one_machine_fades_on_none(
 
 
 @IN_FOLDER
+def test_each_machine_lowers_a_confidence_by_itself_until_somebody_changes_the_fact(
+    machines: Callable[[int], list[WorkingMachine]],
+) -> None:
+    desktop, laptop = machines(2)
+    fact = desktop.ask("fact.remember", content="Rosa rents a flat in Bremen", decay_rate=0.1).memory.id
+    settle(desktop, laptop)
+    pass_time((desktop, laptop), hours=3 * 24)
+    desktop.ask("upkeep.run", job="decay")
+    settle(desktop, laptop)
+    (lowered,) = confidence_of(desktop, fact)
+    assert lowered < 0.75
+    assert confidence_of(laptop, fact) == [1.0]
+    desktop.ask("note.tag_many", ids=[fact], add=["home"])
+    settle(desktop, laptop)
+    assert confidence_of(desktop, fact) == confidence_of(laptop, fact) == [lowered]
+
+
+def confidence_of(machine: WorkingMachine, fact: str) -> list[float]:
+    return [confidence for (confidence,) in machine.rows("SELECT confidence FROM memories WHERE id = ?", fact)]
+
+
+@IN_FOLDER
 def test_a_machine_whose_clock_is_behind_writes_no_second_reflection(
     machines: Callable[[int], list[WorkingMachine]],
 ) -> None:
