@@ -32,7 +32,7 @@ _NEARNESS: Final = 0.475
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Least weight of a prompt's words in one of the first results, below which none bears on the prompt.
+    """Least weight of a prompt's words in the best results.
 
     Args:
         matched: As a multiple of the weight of a word in one text.

@@ -63,7 +63,7 @@ class ContextRequest:
         agent: Only recent conversations with this agent.
         stores: Stores that the caller may read.
         now_ms: Current time, milliseconds UTC.
-        is_asked: Whether an agent asked; otherwise nothing is found where nothing bears on the prompt.
+        has_floor: Whether nothing is found where nothing bears on the prompt.
     """
 
     text: str
@@ -72,7 +72,7 @@ class ContextRequest:
     agent: str
     stores: tuple[str, ...]
     now_ms: int
-    is_asked: bool
+    has_floor: bool
 
     @property
     def sees_messages(self) -> bool:
@@ -132,7 +132,7 @@ class ContextService:
         agent: str = "",
         max_tokens: int | None = None,
         sections: Sequence[SectionName] = (),
-        is_asked: bool = True,
+        has_floor: bool = False,
     ) -> Context:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
         started = time.perf_counter()
@@ -141,7 +141,7 @@ class ContextService:
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
         terms, stores = prompt_terms(text), tuple(access.stores)
-        context_request = ContextRequest(text, terms, *caller, stores, self._clock.now_ms(), is_asked)
+        context_request = ContextRequest(text, terms, *caller, stores, self._clock.now_ms(), has_floor)
         work = self._parts(context_request, options)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
@@ -286,7 +286,7 @@ def _find_messages(
     context_request: ContextRequest,
     options: ContextOptions,
 ) -> SectionResults:
-    least = None if context_request.is_asked else context_search.floor(context_request.text)
+    least = context_search.floor(context_request.text) if context_request.has_floor else None
     most = options.turns * _SPARE_MESSAGES
     found = context_search.find(connection, request, vector_query, "messages", most, least)
     hits = relevant_hits(found, options.similarity)
@@ -303,7 +303,7 @@ def _find_facts(
     most = options.facts + options.index
     session = context_request.session
     limit = min(most * (2 if session else 1), MAX_FOUND)
-    least = None if context_request.is_asked else context_search.floor(context_request.text)
+    least = context_search.floor(context_request.text) if context_request.has_floor else None
     hits = context_search.find(connection, request, vector_query, "memories", limit, least)
     # An agent need not be told what was stored from the session at hand.
     hits = tuple(hit for hit in hits if not session or hit.session_id != session)[:most]

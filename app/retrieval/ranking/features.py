@@ -81,7 +81,7 @@ class FeatureTable:
         ids: Chunk id of each row, of a memory its first chunk.
         created: Time of each row, milliseconds UTC.
         values: Features of each row.
-        weight: Weight of all search words, as a multiple of that of a word in one text.
+        weight: Weight of all search words, relative to a word in one text.
     """
 
     gathered: RankingInput
@@ -93,7 +93,7 @@ class FeatureTable:
 
     @property
     def matched(self) -> "Matrix":
-        """Return the weight of the search words in each row and the messages around it, in the unit of ``weight``."""
+        """Return the weight of the search words in each row and around it."""
         return np.asarray(self.values[:, _COVERAGE_WINDOW] * self.weight)
 
     @property
@@ -184,7 +184,7 @@ class _Columns:
         self.idf = np.array([max(fts5_idf(total, count), _LEAST_IDF) for count in gathered.counts], dtype=np.float64)
 
     def weight(self) -> float:
-        """Return the weight of all search words, as a multiple of that of a word in one text."""
+        """Return the weight of all search words, relative to a word in one text."""
         return float(self.idf.sum()) / max(fts5_idf(max(self.ranking_input.total, 1), 1), _LEAST_IDF)
 
     def values(self) -> "Matrix":

@@ -147,7 +147,7 @@ class RankedChunks:
         return bool(weighs.any() or is_near.any() or self._are_named()[known].any())
 
     def _are_named(self) -> "NDArray[np.bool_]":
-        """Return a mask of the candidates that mention an entity or are from a time that the query names."""
+        """Return a mask of the candidates with an entity or time of the query."""
         times = self.parts[:, _TIME]
         named = np.asarray(_are_mentioned(self.mentions, self.places))
         named[: len(times)] |= (times >= times.max(initial=0.0) / 2) & (times > 0)

@@ -124,5 +124,5 @@ def unrelated_cosine(vector: bytes, sample: "NDArray[np.float32]") -> float:
 
 
 def least_near(unrelated: float, nearness: float = NEARNESS) -> float:
-    """Return the least cosine of a text that is as near as ``nearness``, given that of unrelated ones."""
+    """Return the least cosine of a near text, given that of unrelated ones."""
     return unrelated + nearness * (1.0 - unrelated)

@@ -26,8 +26,8 @@ async def context(
     It is Markdown in a fence, and the same as sections with ids: the latest messages of the conversation, important
     messages, memories and messages of other conversations that are relevant to the prompt, the latest weekly
     reflection, an index of memories with those that match the prompt first, and the summaries of recent conversations.
-    A section that is not available is named in ``notes``. Paste ``text`` as it is: nothing in it can end its fence, and when it
-    comes back in a message it is recognised and not stored again.
+    A section that is not available is named in ``notes``. Paste ``text`` as it is: nothing in it can end its fence, and
+    when it comes back in a message it is recognised and not stored again.
 
     Args:
         prompt: The question to the agent; only its words count, operators do not.
@@ -47,7 +47,7 @@ async def context(
         agent=agent,
         max_tokens=max_tokens,
         sections=sections,
-        is_asked=not unasked,
+        has_floor=unasked,
     )
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     included = (item for section in result.sections if section.name not in _UNCOUNTED for item in section.items)
