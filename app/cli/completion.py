@@ -124,7 +124,7 @@ def _shape(words: str) -> CommandShape:
     declaration = verb(words)
     if declaration is None:
         return CommandShape(is_group=True, options=(_HELP,))
-    shapes = {"option": [], "argument": [], "hidden": []}  # type: dict[str, list[OptionShape]]
+    shapes: dict[str, list[OptionShape]] = {"option": [], "argument": [], "hidden": []}
     for item in declaration.parameters:
         is_flag = item.kind == YES_NO and not item.nullable
         splits = item.splits and item.kind != JSON

@@ -19,6 +19,7 @@ from app.projection.model import ProjectionState
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.postgresql import PASSWORD, PostgresqlServer, binaries
+from tests.helpers.vaults import make_vault
 from tests.integration.sync.machines import QUIET
 
 LONGEST_S: Final = 60
@@ -31,6 +32,7 @@ class Vault:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        make_vault(folder)
         self.start()
 
     def start(self) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,50 @@ import pytest
 from app.errors import FormatError, InputError, KeepsakeError
 from app.host import Host
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.integration.arguments import OPERATIONS, TEXTS, known, replaced_texts, sound, wrong
+from tests.helpers.vaults import make_vault
+from tests.integration.arguments import OPERATIONS, TEXTS, Known, known, replaced_texts, sound, wrong
 
 NAMES = sorted(OPERATIONS)
+
+
+@dataclass(frozen=True)
+class FilledVault:
+    """A vault that is open, with what is in it."""
+
+    host: Host
+    known: Known
+
+
+@contextmanager
+def opened(vault: Path) -> Iterator[Host]:
+    host = Host(vault, serve=False)
+    host.start()
+    yield host
+    host.stop()
+
+
+@pytest.fixture
+def host(vault: Path) -> Iterator[Host]:
+    with opened(vault) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def vault_of_readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FilledVault]:
+    """Return the vault that all operations share which only read."""
+    folder = tmp_path_factory.mktemp("readers")
+    make_vault(folder / "vault")
+    with opened(folder / "vault") as host:
+        yield FilledVault(host, known(host, folder))
+
+
+@pytest.fixture
+def filled(request: pytest.FixtureRequest, name: str, deep_folder: Path, vault_of_readers: FilledVault) -> FilledVault:
+    """Return a vault for the operation of a name."""
+    if OPERATIONS[name].access == "read":
+        return vault_of_readers
+    host: Host = request.getfixturevalue("host")
+    return FilledVault(host, known(host, deep_folder))
 
 
 @pytest.fixture
@@ -40,9 +83,9 @@ def everything(host: Host) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_text_anywhere(host: Host, deep_folder: Path, allow_logs: AllowLogs, name: str) -> None:
+def test_any_text_anywhere(filled: FilledVault, allow_logs: AllowLogs, name: str) -> None:
     allow_logs("messages were not stored")  # what is refused after the answer can only be logged
-    there, operation = known(host, deep_folder), OPERATIONS[name]
+    host, there, operation = filled.host, filled.known, OPERATIONS[name]
     for text in TEXTS:
         for arguments in replaced_texts(operation, there, text):
             kind = outcome(host, name, arguments)
@@ -56,9 +99,9 @@ def test_any_text_anywhere(host: Host, deep_folder: Path, allow_logs: AllowLogs,
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_value_anywhere(host: Host, deep_folder: Path, allow_logs: AllowLogs, name: str) -> None:
+def test_any_value_anywhere(filled: FilledVault, allow_logs: AllowLogs, name: str) -> None:
     allow_logs("messages were not stored")  # what is refused after the answer can only be logged
-    there, operation = known(host, deep_folder), OPERATIONS[name]
+    host, there, operation = filled.host, filled.known, OPERATIONS[name]
     for arguments in wrong(operation, there):
         kind = outcome(host, name, arguments)
         assert kind in ("works", "input"), (kind, str(arguments)[:200])

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.postgresql import PostgresqlServer, binaries
 from tests.helpers.s3 import MotoServer, S3Server, has_moto
 from tests.helpers.webdav import ApacheServer, WebdavServer, WsgidavServer, apache
-from tests.integration.sync.machines import Machine, share
+from tests.integration.sync.machines import Machine, machines_in, share
 
 
 @pytest.fixture(scope="session")
@@ -83,8 +83,6 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
     """Return two machines that share a folder."""
-    one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
-    share(one, other)
-    yield one, other
-    one.stop()
-    other.stop()
+    with machines_in(tmp_path, "desktop", "laptop") as (one, other):
+        share(one, other)
+        yield one, other

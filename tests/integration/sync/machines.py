@@ -2,10 +2,10 @@
 
 import time
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import apsw
 
@@ -20,6 +20,7 @@ from app.sync.sealing.key_manifest import SNAPSHOTS
 from app.sync.snapshots.snapshot_keeper import CompactionRule
 from app.sync.sync_loop import SyncTiming
 from tests.helpers.engine import engine_of
+from tests.helpers.vaults import make_vault
 
 if TYPE_CHECKING:
     from app.sync.joined_place import JoinedPlace
@@ -89,6 +90,8 @@ class Machine:
         self.clock = clock or SystemClock()
         self.overrides = {**QUIET, **(overrides or {})}
         self.folder.mkdir(exist_ok=True)
+        if not self.vault.exists():
+            make_vault(self.vault)
         self.start()
 
     def start(self) -> None:
@@ -103,6 +106,12 @@ class Machine:
         with suppress(Exception):
             self.host.ask("vault.settle")
         self.host.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def ask(self, operation: str, **arguments: Any) -> Any:
         """Call an operation as the person."""
@@ -187,6 +196,16 @@ class Machine:
         return [row[0] for row in self.rows("SELECT content FROM memories WHERE valid_until IS NULL ORDER BY content")]
 
 
+M = TypeVar("M", bound=Machine)
+
+
+@contextmanager
+def machines_in(folder: Path, *names: str, kind: type[M] = Machine) -> Iterator[list[M]]:  # type: ignore[assignment]
+    """Open machines that have one folder to share, and close them in the end."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(kind(folder / name, folder / "shared")) for name in names]
+
+
 def _said(connection: apsw.Connection, memory: str) -> Any:
     return (folded(connection, "memory", memory).whole or {})["confidence"]
 
@@ -222,11 +241,16 @@ def share(first: Machine, *others: Machine) -> None:
         other.join(first)
 
 
-def settle(*machines: Machine, rounds: int = 3) -> None:
-    """Let all machines hear of all changes, and check that they agree."""
+def meet(*machines: Machine, rounds: int = 4) -> None:
+    """Let all machines hear of all changes, and of what the others heard."""
     for _ in range(rounds):
         for machine in machines:
             machine.sync()
+
+
+def settle(*machines: Machine, rounds: int = 3) -> None:
+    """Let all machines hear of all changes, and check that they agree."""
+    meet(*machines, rounds=rounds)
     first, *others = (machine.agreed() for machine in machines)
     for other in others:
         for name, found in first.items():

@@ -7,18 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.encryption import PASSPHRASE, locked, needs_cipher
-from tests.integration.sync.machines import Machine, settle, share
+from tests.integration.sync.machines import Machine, machines_in, settle, share
 
 pytestmark = needs_cipher
 
 
 @pytest.fixture
 def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
-    one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
-    share(one, other)
-    yield one, other
-    one.stop()
-    other.stop()
+    with machines_in(tmp_path, "desktop", "laptop") as (one, other):
+        share(one, other)
+        yield one, other
     locked(one.vault)
 
 

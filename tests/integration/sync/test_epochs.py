@@ -13,23 +13,15 @@ from app.sync.sealing import key_manifest, member_list, sealed_object
 from app.sync.sealing.device_keys import DeviceKeys
 from app.sync.sealing.primitives import NotOpenedError
 from tests.helpers.engine import engine_of
-from tests.integration.sync.machines import Machine, settle, share
+from tests.integration.sync.machines import Machine, machines_in, meet, settle, share
 
 
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[list[Machine]]:
-    made = [Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop", "server")]
-    share(*made)
-    settle(*made)
-    yield made
-    for machine in made:
-        machine.stop()
-
-
-def meet(*machines: Machine, rounds: int = 3) -> None:
-    for _ in range(rounds):
-        for machine in machines:
-            machine.sync()
+    with machines_in(tmp_path, "desktop", "laptop", "server") as machines:
+        share(*machines)
+        settle(*machines)
+        yield machines
 
 
 def epoch(machine: Machine) -> int:

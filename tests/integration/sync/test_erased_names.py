@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.sync.machines import Machine, share
+from tests.integration.sync.machines import Machine, machines_in, meet, share
 
 CANARY = "Quellenbrink"
 TEXTS = (
@@ -17,17 +17,9 @@ TEXTS = (
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[list[Machine]]:
     """Return two machines that share, and a third one that will."""
-    made = [Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop", "server")]
-    share(*made[:2])
-    yield made
-    for machine in made:
-        machine.stop()
-
-
-def meet(*machines: Machine, rounds: int = 4) -> None:
-    for _ in range(rounds):
-        for machine in machines:
-            machine.sync()
+    with machines_in(tmp_path, "desktop", "laptop", "server") as machines:
+        share(*machines[:2])
+        yield machines
 
 
 def save(machine: Machine, *texts: str) -> list[str]:

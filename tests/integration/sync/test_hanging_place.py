@@ -25,9 +25,8 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Iterator[Machine]:
-    made = Machine(tmp_path / "desktop", tmp_path / "elsewhere")
-    yield made
-    made.stop()
+    with Machine(tmp_path / "desktop", tmp_path / "elsewhere") as machine:
+        yield machine
 
 
 def calls() -> list[threading.Thread]:

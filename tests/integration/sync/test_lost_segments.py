@@ -9,24 +9,21 @@ import pytest
 from app.errors import ExchangeError, InputError
 from app.sync.snapshots.snapshot_keeper import CompactionRule
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.integration.sync.machines import Machine, compact, settle, share
+from tests.integration.sync.machines import Machine, compact, machines_in, settle, share
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
-    made = (Machine(tmp_path / "desktop", tmp_path / "shared"), Machine(tmp_path / "laptop", tmp_path / "shared"))
-    share(*made)
-    yield made
-    for machine in made:
-        machine.stop()
+    with machines_in(tmp_path, "desktop", "laptop") as (one, other):
+        share(one, other)
+        yield one, other
 
 
 @pytest.fixture
 def third(pair: tuple[Machine, Machine], tmp_path: Path) -> Iterator[Machine]:
     """Return a machine that has not yet joined."""
-    machine = Machine(tmp_path / "server", tmp_path / "shared")
-    yield machine
-    machine.stop()
+    with Machine(tmp_path / "server", tmp_path / "shared") as machine:
+        yield machine
 
 
 def written(machine: Machine, *texts: str) -> list[Path]:

@@ -19,7 +19,7 @@ from app.sync.removal_guard import LEAST
 from app.sync.sealing import sealed_object
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.integration.sync.machines import Machine, settle, share
+from tests.integration.sync.machines import Machine, machines_in, settle, share
 
 if TYPE_CHECKING:
     from app.changes import Event
@@ -32,11 +32,8 @@ STRANGE = {
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
-    folder = tmp_path / "shared"
-    made = tuple(Machine(tmp_path / name, folder) for name in ("desktop", "laptop"))
-    yield made  # type: ignore[misc]
-    for machine in made:
-        machine.stop()
+    with machines_in(tmp_path, "desktop", "laptop") as (one, other):
+        yield one, other
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from app.sync.sealing import member_list, sealed_object
 from app.sync.sealing.device_keys import DeviceKeys
 from tests.helpers.engine import engine_of
 from tests.helpers.s3 import S3Server
-from tests.integration.sync.machines import QUIET, Machine, hasten, settle
+from tests.integration.sync.machines import QUIET, Machine, hasten, machines_in, settle
 
 T = TypeVar("T")
 WRONG = "abandon " * 11 + "about"
@@ -27,11 +27,9 @@ WRONG = "abandon " * 11 + "about"
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[list[Machine]]:
     """Return three machines, of which the first shares its vault."""
-    made = [Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop", "server")]
-    made[0].share()
-    yield made
-    for machine in made:
-        machine.stop()
+    with machines_in(tmp_path, "desktop", "laptop", "server") as machines:
+        machines[0].share()
+        yield machines
 
 
 def asking(machine: Machine, words: str, name: str) -> Future[Any]:

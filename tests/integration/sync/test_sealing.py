@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, machines_in, settle
 
 if TYPE_CHECKING:
     from tests.helpers.postgresql import PostgresqlServer
@@ -22,14 +22,10 @@ CANARIES = {
 
 @contextmanager
 def two(base: Path, place: str, names: tuple[str, str] = ("desktop", "laptop")) -> Iterator[tuple[Machine, Machine]]:
-    one, other = (Machine(base / name, base / "shared") for name in names)
-    try:
+    with machines_in(base, *names) as (one, other):
         one.share(place)
         other.join(one, place)
         yield one, other
-    finally:
-        one.stop()
-        other.stop()
 
 
 @pytest.fixture
@@ -134,12 +130,9 @@ def test_a_list_of_machines_that_was_changed_stops_the_taking_in(pair: tuple[Mac
     newest.unlink()  # one that is lost is put back
     other.sync()
     assert newest.read_bytes() == content
-    third = Machine(tmp_path / "third", one.folder)
-    try:
+    with Machine(tmp_path / "third", one.folder) as third:
         third.join(other)
         settle(one, other, third)
-    finally:
-        third.stop()
 
 
 def test_an_intruder_with_the_folder_alone_gets_nowhere(pair: tuple[Machine, Machine], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from app.sync.exchanges.exchange_places import without_password
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.postgresql import PostgresqlServer
-from tests.integration.sync.machines import Machine, let_in
+from tests.integration.sync.machines import Machine, let_in, machines_in
 
 LONGEST_S = 90
 
@@ -20,10 +20,8 @@ LONGEST_S = 90
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
     """Return two machines that share nothing yet."""
-    pair = Machine(tmp_path / "desktop", tmp_path / "shared"), Machine(tmp_path / "laptop", tmp_path / "shared")
-    yield pair
-    for machine in pair:
-        machine.stop()
+    with machines_in(tmp_path, "desktop", "laptop") as (one, other):
+        yield one, other
 
 
 def until(is_so: Callable[[], bool]) -> None:

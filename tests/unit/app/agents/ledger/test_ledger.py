@@ -173,12 +173,13 @@ def test_what_an_agent_did_is_summed_in_words(host: Host) -> None:
 
 
 def test_only_the_person_sees_and_clears_it(host: Host) -> None:
-    for operation, arguments in (  # type: tuple[str, dict[str, Any]]
+    for_the_person: list[tuple[str, dict[str, Any]]] = [
         ("agent.ledger", {}),
         ("agent.readers", {"id": "x"}),
         ("agent.activity", {"agent": "scout"}),
         ("agent.clear_ledger", {}),
-    ):
+    ]
+    for operation, arguments in for_the_person:
         with pytest.raises(AccessDeniedError):
             ask(host, operation, **arguments)
     assert len(calls(host)) == 4
@@ -197,7 +198,7 @@ def test_calls_outlast_the_end_of_the_program(host: Host) -> None:
     again.stop()
 
 
-def test_old_calls_leave_and_nobody_pushes_out_the_calls_of_others(vault: Path) -> None:
+def test_old_calls_leave_and_nobody_pushes_out_the_for_the_person(vault: Path) -> None:
     host = Host(vault, serve=False, overrides={"ledger.entries": 1000, "ledger.days": 30})
     host.start()
     ask(host, "note.list", Caller("quiet"))
