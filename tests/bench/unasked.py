@@ -24,7 +24,7 @@ _SEED: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reply:
     """What one prompt was told: tokens, and whether evidence is among it."""
 
     tokens: int
@@ -41,15 +41,15 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=60, help="of each haystack")
     options = parser.parse_args()
     requests = [Question(line, frozenset(), "") for line in _REQUESTS.read_text("utf-8").split("\n") if line]
-    told: dict[tuple[str, bool], list[Told]] = {}
+    replies: dict[tuple[str, bool], list[Reply]] = {}
     haystacks = islice(load(options.dataset, options.folder), options.skip, options.skip + options.haystacks)
     for haystack in haystacks:
         known = [question for question in haystack.questions if question.evidence or question.sessions]
         chosen = random.Random(_SEED).sample(known, min(options.questions, len(known)))
         for kind, unasked, answer in _answers(haystack, {"requests": requests, "questions": chosen}):
-            told.setdefault((kind, unasked), []).append(answer)
+            replies.setdefault((kind, unasked), []).append(answer)
     print(f"{'prompts':<10} {'unasked':<8} {'number':>6} {'told':>6} {'tokens':>7} {'evidence':>9}")
-    for (kind, unasked), answers in sorted(told.items()):
+    for (kind, unasked), answers in sorted(replies.items()):
         count = len(answers)
         share = sum(answer.tokens > 0 for answer in answers) / count
         tokens = sum(answer.tokens for answer in answers) / count
@@ -58,7 +58,7 @@ def main() -> int:
     return 0
 
 
-def _answers(haystack: Haystack, prompts: dict[str, list[Question]]) -> Iterator[tuple[str, bool, Told]]:
+def _answers(haystack: Haystack, prompts: dict[str, list[Question]]) -> Iterator[tuple[str, bool, Reply]]:
     with tempfile.TemporaryDirectory(prefix="keepsake-bench-") as place:
         host = Host(Path(place) / "vault", serve=False)
         host.start()
@@ -68,21 +68,21 @@ def _answers(haystack: Haystack, prompts: dict[str, list[Question]]) -> Iterator
             for kind, questions in prompts.items():
                 for question in questions:
                     for unasked in (False, True):
-                        yield kind, unasked, _told(host, question, names, unasked=unasked)
+                        yield kind, unasked, _reply(host, question, names, unasked=unasked)
         finally:
             host.stop()
 
 
-def _told(host: Host, question: Question, names: dict[str, Turn | Note], *, unasked: bool) -> Told:
+def _reply(host: Host, question: Question, names: dict[str, Turn | Note], *, unasked: bool) -> Reply:
     context = host.ask("memory.context", prompt=question.text, sections=["facts", "turns"], unasked=unasked)
-    told = [names[item.id] for part in context.sections for item in part.items if item.id in names]
+    recalled = [names[item.id] for part in context.sections for item in part.items if item.id in names]
     sessions = question.sessions or sessions_of(question, names)
     evidence = any(
         entry.id in question.evidence if question.evidence else isinstance(entry, Turn) and entry.session in sessions
-        for entry in told
+        for entry in recalled
         if entry.text != question.text
     )
-    return Told(context.tokens, evidence)
+    return Reply(context.tokens, evidence)
 
 
 if __name__ == "__main__":

@@ -269,7 +269,7 @@ def test_short_messages_are_included_whole(host: Host) -> None:
     assert part.text.endswith(" kingfisher")
 
 
-def test_recent_memories_lead_the_index_and_relevance_fills_it(host: Host) -> None:
+def test_memories_that_match_lead_the_index_and_recent_ones_fill_it(host: Host) -> None:
     old = host.ask("note.save", content="An old note on herons", title="Old heron").id
     host.ask("note.save", content="Nothing of the kind", title="Ancient")
     host.submit(
@@ -280,9 +280,9 @@ def test_recent_memories_lead_the_index_and_relevance_fills_it(host: Host) -> No
     fresh = [host.ask("note.save", content=f"Bread {number}", title=f"Fresh {number}").id for number in range(3)]
     host.ask("settings.set", name="context.max_facts", value=0)
     host.ask("vault.settle")
-    assert section(context(host, "herons"), "index") == [*reversed(fresh), old]
+    assert section(context(host, "herons"), "index") == [old, *reversed(fresh)]
     host.ask("settings.set", name="context.index_limit", value=2)
-    assert section(context(host, "herons"), "index") == list(reversed(fresh))[:2]
+    assert section(context(host, "herons"), "index") == [old, fresh[-1]]
 
 
 def test_facts_of_the_conversation_at_hand_are_no_news_in_it(host: Host) -> None:
@@ -389,16 +389,16 @@ def test_a_prompt_that_needs_no_memory_brings_none_unasked(host: Host, prompt: s
 
 
 @pytest.mark.parametrize(
-    ("prompt", "told"),
+    ("prompt", "message"),
     [
         ("When does my sister move?", CHAT[3]),
         ("write a mail to the plumber about the boiler", CHAT[1]),
         ("Who lent us the ladder？", CHAT[7]),
     ],
 )
-def test_what_bears_on_a_prompt_is_told_unasked(host: Host, prompt: str, told: str) -> None:
+def test_what_bears_on_a_prompt_is_told_unasked(host: Host, prompt: str, message: str) -> None:
     chat(host)
-    assert told in context(host, prompt, sections=["turns", "facts"], unasked=True).text
+    assert message in context(host, prompt, sections=["turns", "facts"], unasked=True).text
 
 
 def test_an_agent_that_asks_with_one_word_is_told(host: Host) -> None:
