@@ -201,7 +201,7 @@ class ContextService:
         context: Context,
         request: ContextRequest,
         wanted: Collection[SectionName],
-        found: Mapping[SectionName, ContextItems],
+        items: Mapping[SectionName, ContextItems],
     ) -> None:
         """Record why sections are not in a context."""
         shown = {section.name for section in context.sections}
@@ -209,7 +209,7 @@ class ContextService:
             if name in shown:
                 continue  # one that failed has an event of its own
             if name in wanted:
-                reason = "no_room" if found.get(name) else "empty"
+                reason = "no_room" if items.get(name) else "empty"
             elif name in _OF_MESSAGES and not request.sees_messages:
                 reason = "trust"
             else:
