@@ -83,6 +83,10 @@ class LaneSealer:
         """The id of the vault."""
         return self._members.vault
 
+    def is_member(self, device: str) -> bool:
+        """Return whether a device is a member."""
+        return device in self._members.members
+
     def seal(self, part: LanePart, previous: str, revision: int = 0) -> tuple[str, bytes, str]:
         """Return changes as a sealed segment: its name, its bytes and its digest.
 

@@ -38,7 +38,10 @@ class SealedExchange:
             TornError: It ends too early.
             ExchangeError: It is damaged, not the one of its place, or not signed by a member.
         """
-        data = self.point.get(name)
+        return self.opened(name, self.point.get(name), place)
+
+    def opened(self, name: str, data: bytes | None, place: SegmentPlace) -> Segment | None:
+        """Return the segment in an object, ``None`` where there is none; raises like ``segment``."""
         return None if data is None else self.sealer.open(name, data, place)
 
     def lanes_of_removed(self) -> list[int]:

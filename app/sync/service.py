@@ -458,8 +458,11 @@ class SyncService:
             return None
         following = [one for one in objects if one.first == after + 1]
         place = SegmentPlace(joined.sealer.vault, lane, after, digest)
+        # Where the place fails, nothing is known of the segment, and the others need not be read for it.
+        name = following[-1].name if following else ""
+        data = await in_daemon_thread(joined.point.get, name) if name else None
         try:
-            segment = await in_daemon_thread(joined.segment, following[-1].name, place) if following else None
+            segment = await in_daemon_thread(joined.opened, name, data, place)
         except TornError:
             return Sentence("Changes of another machine are still being copied.")
         except ExchangeNewerError as error:

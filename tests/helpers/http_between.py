@@ -25,6 +25,8 @@ class HttpBetween:
         self.behind = behind
         self.answers: dict[str, Answer] = {}
         """What is answered to each method, ``""`` for all others."""
+        self.is_broken: Callable[[str, str], bool] | None = None
+        """Returns whether the line breaks at a request, by its method and path."""
         self.cut: Callable[[], None] | None = None
         """Called in the middle of the next body that is sent on, which then breaks off."""
         self.dropped: frozenset[str] = frozenset()
@@ -40,7 +42,9 @@ class HttpBetween:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 between.requested.append(f"{self.command} {self.path}")
                 answer = between.answers.get(self.command) or between.answers.get("")
-                if answer is not None:
+                if between.is_broken is not None and between.is_broken(self.command, self.path):
+                    status(503)(self)
+                elif answer is not None:
                     answer(self)
                 else:
                     between.pass_on(self, body)

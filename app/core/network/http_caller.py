@@ -22,6 +22,7 @@ from app.core.network.network_log import NETWORK
 
 _HEAD_SILENCES: Final = 6.0
 """Silences that the head of a response may take where its body has no deadline."""
+_MOST_DIGITS: Final = 15
 _GZIP: Final = zlib.MAX_WBITS | 16
 
 
@@ -82,14 +83,17 @@ class HttpCaller:
             RequestError: There is no response, it broke off, or the service is busy.
         """
         NETWORK.record(address, self._purpose)
+        head_s = (limits.whole_s or _HEAD_SILENCES * limits.silence_s) + limits.longer_s(len(content or b""))
         timeout = httpx.Timeout(limits.silence_s, connect=min(limits.connect_s, limits.whole_s or limits.connect_s))
         try:
             async with (
-                asyncio.timeout(limits.whole_s or _HEAD_SILENCES * limits.silence_s) as deadline,
+                asyncio.timeout(head_s) as deadline,
                 self._client.stream(method, address, content=content, headers=headers, timeout=timeout) as response,
             ):
                 if limits.whole_s is None:
                     deadline.reschedule(None)
+                elif longer_s := limits.longer_s(_length(response)):
+                    deadline.reschedule(asyncio.get_running_loop().time() + limits.whole_s + longer_s)
                 self._raise_if_busy(response)
                 yield response
         except TimeoutError:
@@ -152,6 +156,12 @@ def pieces_of(response: httpx.Response) -> AsyncIterator[bytes]:
     if packing := _packing(response):
         raise _packed(packing)
     return response.aiter_raw()
+
+
+def _length(response: httpx.Response) -> int:
+    """Return the length of a body as its head says, 0 where it does not."""
+    length = response.headers.get("Content-Length", "")
+    return int(length[:_MOST_DIGITS]) if length.isascii() and length.isdigit() else 0
 
 
 def _packing(response: httpx.Response) -> str:

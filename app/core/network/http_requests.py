@@ -17,6 +17,8 @@ T = TypeVar("T")
 _OVERLOADED: Final = 529  # some services send it in place of 503
 BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, _OVERLOADED})
 """Statuses of a service that may answer at another attempt."""
+_LONGEST_BODY_S: Final = 3_600.0
+"""Whatever length a service says that an answer has."""
 _SECONDS: Final = re.compile(r"([0-9]+)(\.[0-9]{1,9})?")
 
 
@@ -32,6 +34,8 @@ class RequestLimits:
         whole_s: Seconds after which an attempt fails although bytes still arrive, ``None`` for no end.
         connect_s: Seconds after which an attempt to connect fails.
         first_pause_s: The first pause in seconds; each further one is twice as long.
+        slowest_bytes_s: Bytes a second of the slowest line; an attempt may take longer by what a body takes on it.
+            ``None`` for no longer, whatever is sent.
     """
 
     attempts: int
@@ -40,6 +44,11 @@ class RequestLimits:
     whole_s: float | None
     connect_s: float = 10.0
     first_pause_s: float = 0.5
+    slowest_bytes_s: float | None = None
+
+    def longer_s(self, size: int) -> float:
+        """Return how many seconds an attempt may take longer for a body of some bytes."""
+        return 0.0 if self.slowest_bytes_s is None else min(size / self.slowest_bytes_s, _LONGEST_BODY_S)
 
 
 class RequestFault(Enum):

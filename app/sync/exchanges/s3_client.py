@@ -177,6 +177,7 @@ class S3Client:
         data: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> T:
-        signed = signed_headers(self._address, method, url, data, datetime.now(UTC))
-        content = data if method == "PUT" else None
-        return self._caller.ask(method, url, read, content, signed | dict(headers or {}))
+        def sign() -> Mapping[str, str]:
+            return signed_headers(self._address, method, url, data, datetime.now(UTC))
+
+        return self._caller.ask(method, url, read, data if method == "PUT" else None, headers, sign)

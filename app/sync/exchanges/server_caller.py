@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LIMITS: Final = RequestLimits(attempts=3, longest_pause_s=5.0, silence_s=30.0, whole_s=300.0)
+LIMITS: Final = RequestLimits(attempts=3, longest_pause_s=5.0, silence_s=30.0, whole_s=300.0, slowest_bytes_s=500.0)
 
 
 class ServerCaller:
@@ -48,6 +48,7 @@ class ServerCaller:
         read: "Callable[[httpx.Response], Awaitable[T]]",
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
+        sign: Callable[[], Mapping[str, str]] = dict,
     ) -> T:
         """Return what ``read`` makes of the answer to a request.
 
@@ -59,13 +60,16 @@ class ServerCaller:
             read: Reads the answer.
             content: The body.
             headers: Further headers.
+            sign: Returns those that sign an attempt.
 
         Raises:
             MachineError: There was no answer of use.
         """
 
         async def attempt() -> T:
-            async with self._caller.send(method, url, LIMITS, content=content, headers=headers) as response:
+            async with self._caller.send(
+                method, url, LIMITS, content=content, headers={**(headers or {}), **sign()}
+            ) as response:
                 if response.has_redirect_location:
                     raise self._refusals.of_redirect(_host(response.headers["Location"]))
                 return await read(response)

@@ -1,7 +1,7 @@
 """Keeping of snapshots: when one is written, and when segments go that it covers.
 
 Only one machine writes and takes away, the first of those that were heard of lately; two that do so at once do no harm.
-Owns the vault's ``sync.covered`` and ``sync.sound`` values.
+Owns the vault's ``sync.covered``, ``sync.sound`` and ``sync.taken`` values.
 """
 
 import json
@@ -38,6 +38,8 @@ _log = logging.getLogger(__name__)
 
 _COVERED: Final = "sync.covered"
 _SOUND: Final = "sync.sound"
+_TAKEN: Final = "sync.taken"
+"""The snapshot that is being taken in, and how many of its parts with turns are here."""
 _READ_S: Final = 3_600
 _DAY_MS: Final = 86_400_000
 
@@ -96,6 +98,8 @@ class SnapshotKeeper:
         self._listing = SnapshotListing()
         self._unreadable = ""
         self._lacking: tuple[str, int] = ("", 0)
+        self._fetched: dict[str, bytes] = {}
+        """Parts with changes by their digests, for an attempt after one that was cut off."""
         self._looked_ms: int | None = None
         self._broken_ms: int | None = None
         self._lost_ms: int | None = None
@@ -134,6 +138,7 @@ class SnapshotKeeper:
         """Forget what snapshots of a former place had."""
         meta.remove(connection, _COVERED)
         meta.remove(connection, _SOUND)
+        meta.remove(connection, _TAKEN)
         self._noted = ""
 
     async def next_head(self) -> SnapshotHead | None:
@@ -155,7 +160,11 @@ class SnapshotKeeper:
             ExchangeError: They are damaged, or not whole at the place.
             ExchangeNewerError: A newer Keepsake wrote them.
         """
-        texts = [await self._text(joined, head, part) for part in head.changes]
+        self._fetched = {part.digest: self._fetched.get(part.digest, b"") for part in head.changes}
+        for part in head.changes:
+            if not self._fetched[part.digest]:
+                self._fetched[part.digest] = await self._text(joined, head, part)
+        texts = [self._fetched[part.digest] for part in head.changes]
         return texts, await self._store.read(partial(_removed_by, texts, self._clock.now_ms()), limit_s=_READ_S)
 
     async def take(
@@ -166,7 +175,7 @@ class SnapshotKeeper:
         require_no_import: Callable[[], None],
         tell: Callable[[Received], None],
     ) -> None:
-        """Take a snapshot in; cut off, it is taken in again.
+        """Take a snapshot in; cut off, it goes on with the part that was next.
 
         Args:
             joined: The place.
@@ -177,8 +186,9 @@ class SnapshotKeeper:
         """
         now_ms = self._clock.now_ms()
 
-        def turns(part: SnapshotPart, connection: apsw.Connection) -> Received:
+        def turns(part: SnapshotPart, number: int, connection: apsw.Connection) -> Received:
             require_no_import()
+            meta.write(connection, _TAKEN, json.dumps([head.name, number]))
             return self._receiver.take_turns(connection, part, now_ms)
 
         def changes(part: SnapshotPart, connection: apsw.Connection) -> Received:
@@ -189,12 +199,15 @@ class SnapshotKeeper:
             return await in_daemon_thread(snapshot_format.unpack, text)
 
         await self._store.write(partial(self._receiver.begin_snapshot, head=head, now_ms=now_ms))
-        for part in head.turns:
-            tell(await self._store.write(partial(turns, await unpacked(await self._text(joined, head, part)))))
+        taken = await self._store.read(partial(_taken, head.name))
+        for number, part in enumerate(head.turns[taken:], taken + 1):
+            text = await self._text(joined, head, part)
+            tell(await self._store.write(partial(turns, await unpacked(text), number)))
         # In transactions of their own, so that who writes at that moment waits for none of them long.
         for text in texts:
             tell(await self._store.write(partial(changes, await unpacked(text))))
         await self._store.write(partial(self._receiver.end_snapshot, head=head))
+        self._fetched = {}
 
     async def covered(self) -> Mapping[int, int]:
         """Return up to which number snapshots had each lane that were seen whole."""
@@ -204,6 +217,7 @@ class SnapshotKeeper:
         """Write a snapshot without what was forgotten; return whether none has it."""
         await self.look(joined)
         if not self._listing.has_any:
+            await in_daemon_thread(snapshot_objects.remove_unended, joined, self._listing)
             return True
         erased = await self._store.read(erasures.last_numbers)
         old = [head for head in self._listing.snapshots if not head.has_forgotten(erased)]
@@ -341,8 +355,10 @@ class SnapshotKeeper:
         if await self._store.read(erasures.last_numbers) != captured.erased:
             await in_daemon_thread(writer.drop)
             return None
-        _log.info("a snapshot of what the machines share was written")
-        return await in_daemon_thread(writer.end, partial(_head, captured, tuple(changes), tuple(turns), at_ms))
+        head = await in_daemon_thread(writer.end, partial(_head, captured, tuple(changes), tuple(turns), at_ms))
+        if head is not None:
+            _log.info("a snapshot of what the machines share was written")
+        return head
 
     async def _compact(self, joined: SealedExchange, head: SnapshotHead, others: list[DeviceState | None]) -> None:
         """Take away what a snapshot covers and all machines have that are here.
@@ -422,6 +438,12 @@ def _last_seen_ms(standing: Standing, states: Mapping[str, DeviceState], device:
 
 def _covered(connection: apsw.Connection) -> dict[int, int]:
     return {int(lane, 16): int(n) for lane, n in json.loads(meta.read(connection, _COVERED) or "{}").items()}
+
+
+def _taken(head: str, connection: apsw.Connection) -> int:
+    """Return how many parts with turns of a snapshot are here."""
+    name, number = json.loads(meta.read(connection, _TAKEN) or '["", 0]')
+    return int(number) if name == head else 0
 
 
 def _marks_of_others(connection: apsw.Connection) -> dict[int, int]:

@@ -133,12 +133,17 @@ class SnapshotWriter:
         for name in self._names:
             self.joined.point.remove(name)
 
-    def end(self, make: Callable[[str], SnapshotHead]) -> SnapshotHead:
-        """Add the head, which makes it a snapshot."""
+    def end(self, make: Callable[[str], SnapshotHead]) -> SnapshotHead | None:
+        """Add the head, which makes it a snapshot.
+
+        Returns ``None``, without the parts, where a place that lagged has a head of that name.
+        """
         head = make(snapshot_format.head_name(self.number, self.joined.sealer.device))
         data = self.joined.sealer.snapshot(head.name, snapshot_format.encode_head(head))
-        self.joined.point.put_new(head.name, data)
-        return head
+        if self.joined.point.put_new(head.name, data):
+            return head
+        self.drop()
+        return None
 
 
 def remove_former(joined: SealedExchange, listing: SnapshotListing, kept: SnapshotHead) -> None:
@@ -158,6 +163,19 @@ def remove_former(joined: SealedExchange, listing: SnapshotListing, kept: Snapsh
         # A part of the same number may be of a snapshot that another machine is writing at this moment.
         is_being_written = number == kept.number and snapshot_format.is_part(name) and device != joined.sealer.device
         if 0 < number <= kept.number and not is_being_written:
+            joined.point.remove(name)
+
+
+def remove_unended(joined: SealedExchange, listing: SnapshotListing) -> None:
+    """Remove parts without a head, but those that another member may be writing.
+
+    Args:
+        joined: The place.
+        listing: What is there.
+    """
+    for name in filter(snapshot_format.is_part, listing.names):
+        device = snapshot_format.device_of(name)
+        if device == joined.sealer.device or not joined.sealer.is_member(device):
             joined.point.remove(name)
 
 

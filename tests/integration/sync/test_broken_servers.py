@@ -14,7 +14,7 @@ from app.errors import ExchangeError
 from app.sync.exchanges import server_caller
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
-from tests.helpers.http_between import Answer, HttpBetween
+from tests.helpers.http_between import Answer, HttpBetween, status
 
 VAULT, LANE = "a" * 32, "0" * 15 + "1"
 FIRST = f"{LANE}/s-000000000001-000000000004"
@@ -22,7 +22,8 @@ FIRST = f"{LANE}/s-000000000001-000000000004"
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_caller, "LIMITS", replace(server_caller.LIMITS, first_pause_s=0.01, whole_s=1.0))
+    limits = replace(server_caller.LIMITS, first_pause_s=0.01, whole_s=1.0, slowest_bytes_s=None)
+    monkeypatch.setattr(server_caller, "LIMITS", limits)
 
 
 @pytest.fixture
@@ -86,3 +87,32 @@ def test_a_body_that_drips_is_given_up(point: ExchangePoint, between: HttpBetwee
     for verb in verbs(point)[:3]:
         with pytest.raises(ExchangeError, match=r"did not answer in time|does not speak"):
             verb()
+
+
+def test_a_slow_line_has_more_time_for_more(
+    point: ExchangePoint, between: HttpBetween, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = replace(server_caller.LIMITS, attempts=1, whole_s=0.2, slowest_bytes_s=1.0)
+    monkeypatch.setattr(server_caller, "LIMITS", limits)
+    between.answers["GET"] = sent(b"a" * 40, length=40, pause_s=0.01)
+    assert point.get(FIRST) == b"a" * 40
+
+
+@pytest.mark.parametrize("point", ["s3"], indirect=True)
+def test_each_attempt_is_signed_at_its_time(
+    point: ExchangePoint, between: HttpBetween, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_caller, "LIMITS", replace(server_caller.LIMITS, whole_s=60.0))
+    signatures: list[str] = []
+
+    def answer_later(handler: BaseHTTPRequestHandler) -> None:
+        signatures.append(handler.headers["Authorization"])
+        second = int(time.time())
+        while int(time.time()) == second:  # the time that is signed has whole seconds
+            time.sleep(0.01)
+        status(503)(handler)
+
+    between.answers[""] = answer_later
+    with pytest.raises(ExchangeError, match="takes no requests"):
+        point.get(FIRST)
+    assert len(set(signatures)) == len(signatures) == 3
