@@ -10,6 +10,7 @@ after a merge, split, rename or its undo the mentions are brought in line, those
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import apsw
 
@@ -17,6 +18,8 @@ from app.core.ids import new_id
 from app.core.text import collapse, storable
 from app.entities import repo
 from app.entities.model import TYPES, EntityType, OwnerKind, name_key
+
+Readers = Literal["all", "full", "narrowed"]
 
 MAX_NAME = 500
 
@@ -35,7 +38,8 @@ class Owner:
 class FoundName:
     """Name found in a text.
 
-    ``start`` is -1 when it names the text as a whole. Only who may read every store sees a ``reserved`` one.
+    ``start`` is -1 when it names the text as a whole. Of the ``readers`` of the text, those see it who may read every
+    store (``full``), those who may not (``narrowed``), or both.
     """
 
     name: str
@@ -45,7 +49,7 @@ class FoundName:
     confidence: float
     provider: str
     aliases: tuple[str, ...] = ()
-    reserved: bool = False
+    readers: Readers = "all"
 
 
 def surface(kind: str, name: str) -> str:
@@ -112,10 +116,13 @@ class Linker:
             is_claimed = (owner.kind, owner.id) in claiming
             claimed = repo.claims_on(self._connection, owner.kind, owner.id) if is_claimed else {}
             for one in names:
-                entity_id = _claimant(claimed, self.link(one.name, one.type, one.aliases))
+                entity_id = None
+                if one.readers != "narrowed":
+                    entity_id = _claimant(claimed, self.link(one.name, one.type, one.aliases))
+                store = "" if one.readers == "full" else owner.store
                 mark = surface(one.type, collapse(one.name)[:MAX_NAME])
                 place = (owner.kind, owner.id, one.start, mark, one.length, entity_id)
-                rows.append((*place, "" if one.reserved else owner.store, one.confidence, one.provider, owner.at_ms))
+                rows.append((*place, store, one.confidence, one.provider, owner.at_ms))
         self._connection.executemany(
             "INSERT INTO mentions (owner_kind, owner_id, start, surface, length, entity_id, store, confidence,"
             " provider, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -156,7 +163,9 @@ def relink(connection: apsw.Connection, keys: Iterable[str], owners: Iterable[tu
 
 def _relink_owner(connection: apsw.Connection, linker: Linker, owner_kind: str, owner_id: str) -> None:
     rows = connection.execute(
-        "SELECT start, surface, entity_id FROM mentions WHERE owner_kind = ? AND owner_id = ?", (owner_kind, owner_id)
+        "SELECT start, surface, entity_id FROM mentions"
+        " WHERE owner_kind = ? AND owner_id = ? AND entity_id IS NOT NULL",
+        (owner_kind, owner_id),
     ).fetchall()
     claimed = repo.claims_on(connection, owner_kind, owner_id) if rows else {}
     for start, mark, entity_id in rows:

@@ -16,12 +16,11 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import Clock
 from app.core.error_location import error_location
-from app.core.stores import STORES
 from app.entities import ner_backlog, repo
-from app.entities.linking import FoundName
+from app.entities.linking import FoundName, surface
 from app.entities.model import EntityType
 from app.entities.ner.overlap import resolve_overlaps
-from app.entities.ner.provider import KNOWN_CONFIDENCE, NOTHING_KNOWN, KnownNames, NameSpan
+from app.entities.ner.provider import KNOWN_CONFIDENCE, NO_NAMES, NOTHING_KNOWN, KnownNames, NameSpan, StoreNames
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from app.errors import KeepsakeError
 from app.jobs import BackgroundJob
@@ -52,12 +51,19 @@ _IS_DECIDED = (
     " OR EXISTS (SELECT 1 FROM entity_aliases o WHERE o.entity_id = e.id AND o.alias_key <> e.name_key)"
     " OR EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id AND h.event IN ('RENAME', 'MERGE'))))"
 )
-_IS_FREQUENT = (
-    f"(e.mention_count >= {_LEARNT} AND (instr(a.alias_key, ' ')"
-    " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author' AND m.store = 'private'))"
-    f" AND {_LEARNT} = (SELECT count(*) FROM (SELECT 1 FROM mentions m WHERE m.entity_id = e.id"
-    f" AND m.store = 'private' AND m.confidence < {KNOWN_CONFIDENCE} LIMIT {_LEARNT}))"
-    " AND EXISTS (SELECT 1 FROM mentions m WHERE m.surface = e.type || ':' || a.alias_key AND m.store = 'private'))"
+# By surfaces alone: what the registry makes of them may follow from what not every reader sees.
+_FREQUENT = (
+    "WITH said (surface) AS MATERIALIZED (SELECT surface FROM mentions INDEXED BY mentions_by_surface"
+    f" GROUP BY surface HAVING count(*) >= {_LEARNT}),"
+    " frequent (surface, kind, key) AS (SELECT surface, substr(surface, 1, instr(surface, ':') - 1),"
+    " substr(surface, instr(surface, ':') + 1) FROM said s WHERE (instr(surface, ' ') OR EXISTS"
+    " (SELECT 1 FROM mentions m WHERE m.surface = s.surface AND m.provider = 'author' AND m.store = 'private'))"
+    f" AND {_LEARNT} = (SELECT count(*) FROM (SELECT 1 FROM mentions m WHERE m.surface = s.surface"
+    f" AND m.store = 'private' AND m.confidence < {KNOWN_CONFIDENCE} LIMIT {_LEARNT})))"
+    # Of two types of a name the more frequent one holds.
+    f" SELECT key, kind FROM frequent f WHERE kind IN {_NAMING} ORDER BY CASE count(*) OVER (PARTITION BY key)"
+    " WHEN 1 THEN 0 ELSE (SELECT count(*) FROM mentions m WHERE m.surface = f.surface AND m.store = 'private'"
+    f" AND m.confidence < {KNOWN_CONFIDENCE}) END, surface LIMIT ?"
 )
 _IS_STATED = f"(e.touched = 1 OR {_IS_ADDRESS} AND EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id))"
 
@@ -97,7 +103,8 @@ class MentionWorker:
         self._size = min(_FIRST_BATCH, batch)
         self._trace = trace or Trace()
         self._job = job
-        self._known: Mapping[str, KnownNames] = {}
+        self._known: Mapping[str, StoreNames] = {}
+        self._stated: Mapping[str, Mapping[str, EntityType]] = {}
         self._frequent: Mapping[str, EntityType] = {}
         self._uncounted = _LEARN_EVERY
         self._stale = True
@@ -181,7 +188,8 @@ class MentionWorker:
         batch = await self._store.read(partial(ner_backlog.next_batch, limit=self._size), is_background=True)
         if batch is None:
             return await self._finish()
-        await self._learn(batch)
+        await self._learn()
+        self._uncounted += sum(reading.owner.store == "private" for reading in batch.readings)
         begun = time.perf_counter()
         found = await asyncio.to_thread(read_names, self._strategy, self._known, batch.readings)
         ms = round((time.perf_counter() - begun) * 1000, 2)
@@ -225,19 +233,17 @@ class MentionWorker:
             self._untold = 0
             self._publish(ChangeSet(frozenset({"entities"}), (), ACTOR))
 
-    async def _learn(self, batch: ner_backlog.NameBatch) -> None:
+    async def _learn(self) -> None:
         # Not when something is decided: that would tell those who do not see it by what is found from then on.
         is_due = self._uncounted >= _LEARN_EVERY
         if is_due:
             self._uncounted = 0
             self._frequent = await self._store.read(frequent_names, is_background=True)
-        self._uncounted += sum(reading.owner.store == "private" for reading in batch.readings)
-        if self._stale or is_due:
-            self._stale = False
+        # Not only when something was decided: that may have been about what not every reader sees.
+        stated = await self._store.read(repo.stated_names, is_background=True)
+        if self._stale or is_due or stated != self._stated:
+            self._stale, self._stated = False, stated
             self._known = await self._store.read(partial(known_names, frequent=self._frequent), is_background=True)
-        elif any(reading.owner.store != "private" for reading in batch.readings):
-            # Not only when something was decided: that may have been about what is private.
-            self._known = {**self._known, **await self._store.read(_stated_names, is_background=True)}
 
 
 def frequent_names(connection: apsw.Connection) -> dict[str, EntityType]:
@@ -246,43 +252,24 @@ def frequent_names(connection: apsw.Connection) -> dict[str, EntityType]:
     Who reads those alone must not learn how often other texts say a name. Only mentions count that were found without
     knowing the name: what other rules found once is not known for ever.
     """
-    return _names(connection, _IS_FREQUENT)
+    return {str(key): cast("EntityType", kind) for key, kind in connection.execute(_FREQUENT, (_MAX_KNOWN,)) if key}
 
 
-def known_names(connection: apsw.Connection, frequent: Mapping[str, EntityType]) -> dict[str, KnownNames]:
+def known_names(connection: apsw.Connection, frequent: Mapping[str, EntityType]) -> dict[str, StoreNames]:
     """Return the names to look for in the texts of each store.
 
-    In private texts they are those of the whole registry. Other texts are read by others too, so what is found in them
-    must not depend on what is private: there they are the names that agents stated in the same store.
-
-    Names that are known by statements alone which not every reader of a store sees are reserved.
-    """
-    return {"private": _registered_names(connection, frequent), **_stated_names(connection)}
-
-
-def _stated_names(connection: apsw.Connection) -> dict[str, KnownNames]:
-    return {
-        store: KnownNames(
-            repo.stated_names(connection, store), KnownNames(repo.stated_names(connection, store, is_listed=False))
-        )
-        for store in STORES
-        if store != "private"
-    }
-
-
-def _registered_names(connection: apsw.Connection, frequent: Mapping[str, EntityType]) -> KnownNames:
-    """Return the names of the registry to look for.
-
-    They are names a person decided about and ``frequent`` ones. Of web and e-mail addresses, they are those a person
-    decided or stated something about.
-
-    Relations, and what agents stated in other stores, make a name reserved.
+    What a caller finds who may not read every store rests on what every reader of the text's store sees: names that
+    were stated there and, in private texts, ``frequent`` ones. What a person decided, and what was stated elsewhere or
+    in relations, counts for those alone who may read every store. Of web and e-mail addresses, these find the ones that
+    something was decided or stated about.
 
     A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
     """
-    stated = {**frequent, **repo.stated_names(connection, "private"), **_names(connection, _IS_DECIDED)}
+    stated = repo.stated_names(connection)
+    decided = _names(connection, _IS_DECIDED)
     everything = _names(connection, _IS_STATED)
-    return KnownNames(stated, KnownNames({key: kind for key, kind in everything.items() if key not in stated}))
+    common = {**stated, "private": {**frequent, **stated["private"]}}
+    return {store: StoreNames(names, {**frequent, **names, **decided}, everything) for store, names in common.items()}
 
 
 def _names(connection: apsw.Connection, condition: str) -> dict[str, EntityType]:
@@ -298,23 +285,53 @@ def _names(connection: apsw.Connection, condition: str) -> dict[str, EntityType]
 
 
 def read_names(
-    strategy: NerStrategy, known: Mapping[str, KnownNames], readings: Sequence[ner_backlog.Reading]
+    strategy: NerStrategy, known: Mapping[str, StoreNames], readings: Sequence[ner_backlog.Reading]
 ) -> list[list[FoundName]]:
     """Return what each of ``readings`` mentions, by the names that are known in its store."""
-    return [_read(strategy, known.get(reading.owner.store, NOTHING_KNOWN), reading) for reading in readings]
+    return [_read(strategy, known.get(reading.owner.store, NO_NAMES), reading) for reading in readings]
 
 
-def _read(strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading) -> list[FoundName]:
+def _read(strategy: NerStrategy, known: StoreNames, reading: ner_backlog.Reading) -> list[FoundName]:
+    found = _said(strategy, known.common, reading)
+    if not any(map(known.may_tell_readers_apart, (reading.text, reading.heading, reading.author))):
+        return found
+    return _by_readers(found, _said(strategy, known.whole, reading, known.reserved))
+
+
+def _said(
+    strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading, reserved: KnownNames = NOTHING_KNOWN
+) -> list[FoundName]:
+    """Return what a reading mentions.
+
+    Args:
+        strategy: Who finds the names.
+        known: Names to look for.
+        reading: The text.
+        reserved: Names that count where nothing else is found.
+    """
     found = []
     for is_heading in (False, True) if reading.heading.strip() else (False,):
+        text = reading.heading if is_heading else reading.text
         spans = _spans(strategy, known, reading, is_heading=is_heading)
-        reserved = _reserved(strategy, known, reading.heading if is_heading else reading.text, spans)
+        spans += _reserved(strategy, reserved, text, spans)
         found += [_found(span, -1 if is_heading else span.start) for span in spans]
-        found += [replace(_found(span, -1 if is_heading else span.start), reserved=True) for span in reserved]
     author = reading.author.strip()
     if author and (reading.spoken_by_person or _is_person(strategy.extract(author, known), author)):
         found.append(FoundName(author, "person", -1, 0, 0.9, "author"))
     return found
+
+
+def _by_readers(narrowed: Sequence[FoundName], full: Sequence[FoundName]) -> list[FoundName]:
+    """Return what either kind of reader finds in a text, each name with its readers."""
+    both = {_place(one) for one in narrowed} & {_place(one) for one in full}
+    return [
+        *(one if _place(one) in both else replace(one, readers="narrowed") for one in narrowed),
+        *(replace(one, readers="full") for one in full if _place(one) not in both),
+    ]
+
+
+def _place(name: FoundName) -> tuple[int, str]:
+    return name.start, surface(name.type, name.name)
 
 
 def _spans(
@@ -327,10 +344,9 @@ def _spans(
     return resolve_overlaps([*found, *kept]) if kept else found
 
 
-def _reserved(strategy: NerStrategy, known: KnownNames, text: str, spans: Sequence[NameSpan]) -> list[NameSpan]:
+def _reserved(strategy: NerStrategy, names: KnownNames, text: str, spans: Sequence[NameSpan]) -> list[NameSpan]:
     """Return the reserved names of a text, where nothing else was found."""
-    names = known.reserved
-    if names is None or not names.may_be_in(text):
+    if not names.may_be_in(text):
         return []
     taken = resolve_overlaps([*(replace(span, confidence=2) for span in spans), *strategy.extract(text, names)])
     return [span for span in taken if span.confidence <= 1 and names.holds(span.text)]

@@ -37,7 +37,9 @@ def names_in(connection: apsw.Connection, kind: str, target: str) -> Names:
         return frozenset((str(entity), str(key)) for entity, key in names)
     where = _OF_MEMORY if kind == "memory" else _OF_SESSION
     rows = connection.execute(
-        f"SELECT DISTINCT entity_id, substr(surface, instr(surface, ':') + 1) FROM mentions WHERE {where}", (target,)
+        f"SELECT DISTINCT entity_id, substr(surface, instr(surface, ':') + 1) FROM mentions"
+        f" WHERE {where} AND entity_id IS NOT NULL",
+        (target,),
     )
     return frozenset((str(entity), str(key)) for entity, key in rows)
 

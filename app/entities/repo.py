@@ -11,6 +11,7 @@ from typing import Any, cast
 import apsw
 
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.entities.model import Entity, EntityType, name_key, registry_type
 
 _COLUMNS = (
@@ -86,18 +87,22 @@ def decided_alias(connection: apsw.Connection, key: str, kind: str) -> str | Non
     return None
 
 
-def stated_names(connection: apsw.Connection, store: str, *, is_listed: bool = True) -> dict[str, EntityType]:
-    """Return the keys and types of the names that agents stated in a store.
+def stated_names(connection: apsw.Connection) -> dict[str, dict[str, EntityType]]:
+    """Return the keys and types of the names that each store's readers see stated there.
 
-    Those that are not listed stand in relations alone, which only their source sees below full trust.
+    Those that are not listed stand in relations alone, which only their source sees below full trust. Of two types of
+    one name the one that was stated first holds: the order of rows may follow from what a reader does not see.
     """
     rows = connection.execute(
-        f"SELECT attributes ->> '$.{STATED}.name', attributes ->> '$.{STATED}.type' FROM entities WHERE touched = 1"
-        f" AND attributes ->> '$.{STATED}.store' = ? AND attributes ->> '$.{STATED}.listed' = ?"
-        " AND attributes ->> '$.retired' IS NULL ORDER BY rowid DESC",
-        (store, int(is_listed)),
+        f"SELECT attributes ->> '$.{STATED}.store', attributes ->> '$.{STATED}.name', attributes ->> '$.{STATED}.type'"
+        f" FROM entities WHERE touched = 1 AND attributes ->> '$.{STATED}.listed' = 1"
+        f" AND attributes ->> '$.retired' IS NULL ORDER BY attributes ->> '$.{STATED}.place' DESC, 2, 3"
     )
-    return {key: registry_type(str(kind)) for name, kind in rows if (key := name_key(str(name)))}
+    names: dict[str, dict[str, EntityType]] = {store: {} for store in STORES}
+    for store, name, kind in rows:
+        if key := name_key(str(name)):
+            names[str(store)][key] = registry_type(str(kind))
+    return names
 
 
 def merged_named(connection: apsw.Connection, key: str, kind: str | None, into: str) -> str | None:

@@ -49,14 +49,16 @@ _LOG_PAUSE = 0.1
 _NO_LIMIT_S = 24 * 3600.0
 _TERM_TEXTS = 200
 _TERM_CHARACTERS = 20_000
-_READER = "A reader still held an older state of the vault; the next start of Keepsake finishes this."
-_NO_ROOM = "There was no room on the disk to write the database anew, which would have removed the last traces."
-_NAMED = "Names from it stay with people or things you changed, protected or connected yourself; see what is left."
-_RESUMED = "This was interrupted and finished later; the whole file was written anew."
+_READER: Final = Sentence("A reader still held an older state of the vault; the next start of Keepsake finishes this.")
+_NO_ROOM: Final = Sentence(
+    "There was no room on the disk to write the database anew, which would have removed the last traces."
+)
+_NAMED: Final = Sentence("Names from it stay with people or things you changed, protected or connected yourself.")
+_RESUMED: Final = Sentence("This was interrupted and finished later; the whole file was written anew.")
 _OF_COPIES = {
-    "kept": "Copies that were kept still hold it. To clean them too, forget it again and say what to do with backups.",
-    "incomplete": "Copies that were written anew still hold something of it; forget it again and have them deleted.",
-    "unreadable": "Damaged copies hold it and cannot be written anew; forget it again and have them deleted.",
+    "kept": Sentence("Backups still hold it."),
+    "incomplete": Sentence("Copies that were written anew still hold something of it. Delete these backups."),
+    "unreadable": Sentence("Damaged copies hold it and cannot be written anew. Delete these backups."),
 }
 _AREAS: Final[frozenset[Area]] = frozenset(
     {"memories", "tags", "links", "sessions", "messages", "entities", "index", "schedules", "saved_searches"}

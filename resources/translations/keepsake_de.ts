@@ -3099,6 +3099,10 @@
         <translation>Eine Eingabe, die aus der Warteschlange zurückgenommen wurde, blieb weg.</translation>
     </message>
     <message>
+        <source>A reader still held an older state of the vault; the next start of Keepsake finishes this.</source>
+        <translation>Ein lesendes Programm hielt noch einen älteren Stand des Tresors; der nächste Start von Keepsake schließt dies ab.</translation>
+    </message>
+    <message>
         <source>A role {shown} is unknown.</source>
         <translation>Eine Rolle {shown} ist unbekannt.</translation>
     </message>
@@ -3451,6 +3455,10 @@
         <translation>Den Tresor einmal am Tag sichern.</translation>
     </message>
     <message>
+        <source>Backups still hold it.</source>
+        <translation>Sicherungen enthalten es noch.</translation>
+    </message>
+    <message>
         <source>Balanced</source>
         <translation>Ausgewogen</translation>
     </message>
@@ -3799,6 +3807,10 @@
         <translation>Kontrast der Farben: wie das System es verlangt, oder immer hoch.</translation>
     </message>
     <message>
+        <source>Copies that were written anew still hold something of it. Delete these backups.</source>
+        <translation>Neu geschriebene Kopien enthalten noch etwas davon. Lösche diese Sicherungen.</translation>
+    </message>
+    <message>
         <source>Correct it in {where}; until then the vault stays closed.</source>
         <translation>Berichtige es in {where}; bis dahin bleibt der Tresor geschlossen.</translation>
     </message>
@@ -3845,6 +3857,10 @@
     <message>
         <source>Daily backups that are kept.</source>
         <translation>Tägliche Sicherungen, die behalten werden.</translation>
+    </message>
+    <message>
+        <source>Damaged copies hold it and cannot be written anew. Delete these backups.</source>
+        <translation>Beschädigte Kopien enthalten es und können nicht neu geschrieben werden. Lösche diese Sicherungen.</translation>
     </message>
     <message>
         <source>Dark</source>
@@ -5329,6 +5345,10 @@
     <message>
         <source>Name what to undo: either &apos;history_ids&apos; or a &apos;run_id&apos;.</source>
         <translation>Nenne, was rückgängig zu machen ist: entweder „history_ids“ oder eine „run_id“.</translation>
+    </message>
+    <message>
+        <source>Names from it stay with people or things you changed, protected or connected yourself.</source>
+        <translation>Namen daraus bleiben bei Personen oder Dingen, die du selbst geändert, geschützt oder verbunden hast.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -7615,6 +7635,10 @@
         <translation>Damals gab es keinen Namen mit der Kennung {entity_id}.</translation>
     </message>
     <message>
+        <source>There was no room on the disk to write the database anew, which would have removed the last traces.</source>
+        <translation>Auf dem Datenträger war kein Platz, um die Datenbank neu zu schreiben; das hätte die letzten Spuren entfernt.</translation>
+    </message>
+    <message>
         <source>There was nothing to read.</source>
         <translation>Es gab nichts zu lesen.</translation>
     </message>
@@ -7873,6 +7897,10 @@
     <message>
         <source>This version of Keepsake has no such work.</source>
         <translation>Diese Version von Keepsake kennt eine solche Arbeit nicht.</translation>
+    </message>
+    <message>
+        <source>This was interrupted and finished later; the whole file was written anew.</source>
+        <translation>Dies wurde unterbrochen und später abgeschlossen; die ganze Datei wurde neu geschrieben.</translation>
     </message>
     <message>
         <source>This was stopped before it was done.</source>
@@ -10538,8 +10566,8 @@
         <translation>Endgültig löschen</translation>
     </message>
     <message>
-        <source>{done}. Backups still hold it.</source>
-        <translation>{done}. In Sicherungen steht es noch.</translation>
+        <source>{done}.</source>
+        <translation>{done}.</translation>
     </message>
     <message>
         <source>{what} Earlier backups may still hold it. Nothing can undo this.</source>

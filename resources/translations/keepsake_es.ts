@@ -3099,6 +3099,10 @@
         <translation>Se omitió una petición que se retiró de la cola.</translation>
     </message>
     <message>
+        <source>A reader still held an older state of the vault; the next start of Keepsake finishes this.</source>
+        <translation>Un programa lector mantenía aún un estado anterior de la bóveda; el próximo inicio de Keepsake lo termina.</translation>
+    </message>
+    <message>
         <source>A role {shown} is unknown.</source>
         <translation>El rol {shown} es desconocido.</translation>
     </message>
@@ -3451,6 +3455,10 @@
         <translation>Hacer una copia de la bóveda una vez al día.</translation>
     </message>
     <message>
+        <source>Backups still hold it.</source>
+        <translation>Las copias de seguridad aún lo contienen.</translation>
+    </message>
+    <message>
         <source>Balanced</source>
         <translation>Equilibrada</translation>
     </message>
@@ -3799,6 +3807,10 @@
         <translation>Contraste de los colores: como pida el sistema, o siempre alto.</translation>
     </message>
     <message>
+        <source>Copies that were written anew still hold something of it. Delete these backups.</source>
+        <translation>Las copias reescritas aún contienen algo de ello. Elimina estas copias de seguridad.</translation>
+    </message>
+    <message>
         <source>Correct it in {where}; until then the vault stays closed.</source>
         <translation>Corrígelo en {where}; hasta entonces la bóveda permanece cerrada.</translation>
     </message>
@@ -3845,6 +3857,10 @@
     <message>
         <source>Daily backups that are kept.</source>
         <translation>Copias diarias que se conservan.</translation>
+    </message>
+    <message>
+        <source>Damaged copies hold it and cannot be written anew. Delete these backups.</source>
+        <translation>Hay copias dañadas que lo contienen y no pueden reescribirse. Elimina estas copias de seguridad.</translation>
     </message>
     <message>
         <source>Dark</source>
@@ -5329,6 +5345,10 @@
     <message>
         <source>Name what to undo: either &apos;history_ids&apos; or a &apos;run_id&apos;.</source>
         <translation>Indica qué deshacer: «history_ids» o un «run_id».</translation>
+    </message>
+    <message>
+        <source>Names from it stay with people or things you changed, protected or connected yourself.</source>
+        <translation>Los nombres que contenía permanecen en personas o cosas que tú cambiaste, protegiste o relacionaste.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -7615,6 +7635,10 @@
         <translation>Entonces no había ningún nombre con el identificador {entity_id}.</translation>
     </message>
     <message>
+        <source>There was no room on the disk to write the database anew, which would have removed the last traces.</source>
+        <translation>No había espacio en el disco para reescribir la base de datos, lo que habría eliminado los últimos rastros.</translation>
+    </message>
+    <message>
         <source>There was nothing to read.</source>
         <translation>No había nada que leer.</translation>
     </message>
@@ -7873,6 +7897,10 @@
     <message>
         <source>This version of Keepsake has no such work.</source>
         <translation>Esta versión de Keepsake no tiene esa tarea.</translation>
+    </message>
+    <message>
+        <source>This was interrupted and finished later; the whole file was written anew.</source>
+        <translation>Se interrumpió y se terminó después; se reescribió todo el archivo.</translation>
     </message>
     <message>
         <source>This was stopped before it was done.</source>
@@ -10538,8 +10566,8 @@
         <translation>Borrar para siempre</translation>
     </message>
     <message>
-        <source>{done}. Backups still hold it.</source>
-        <translation>{done}. Las copias de seguridad aún lo contienen.</translation>
+        <source>{done}.</source>
+        <translation>{done}.</translation>
     </message>
     <message>
         <source>{what} Earlier backups may still hold it. Nothing can undo this.</source>

@@ -3099,6 +3099,10 @@
         <translation>一条从队列中撤回的输入被略去。</translation>
     </message>
     <message>
+        <source>A reader still held an older state of the vault; the next start of Keepsake finishes this.</source>
+        <translation>有程序仍在读取记忆库的较旧状态；Keepsake 下次启动时会完成此操作。</translation>
+    </message>
+    <message>
         <source>A role {shown} is unknown.</source>
         <translation>未知的角色 {shown}。</translation>
     </message>
@@ -3451,6 +3455,10 @@
         <translation>每天备份一次记忆库。</translation>
     </message>
     <message>
+        <source>Backups still hold it.</source>
+        <translation>备份中仍有它。</translation>
+    </message>
+    <message>
         <source>Balanced</source>
         <translation>均衡</translation>
     </message>
@@ -3799,6 +3807,10 @@
         <translation>颜色对比度：跟随系统，或始终为高。</translation>
     </message>
     <message>
+        <source>Copies that were written anew still hold something of it. Delete these backups.</source>
+        <translation>重新写入的副本中仍有其部分内容。请删除这些备份。</translation>
+    </message>
+    <message>
         <source>Correct it in {where}; until then the vault stays closed.</source>
         <translation>请在 {where} 中更正；在此之前记忆库保持关闭。</translation>
     </message>
@@ -3845,6 +3857,10 @@
     <message>
         <source>Daily backups that are kept.</source>
         <translation>保留的每日备份数。</translation>
+    </message>
+    <message>
+        <source>Damaged copies hold it and cannot be written anew. Delete these backups.</source>
+        <translation>损坏的副本中有它，且无法重新写入。请删除这些备份。</translation>
     </message>
     <message>
         <source>Dark</source>
@@ -5329,6 +5345,10 @@
     <message>
         <source>Name what to undo: either &apos;history_ids&apos; or a &apos;run_id&apos;.</source>
         <translation>请指定要撤销的内容：“history_ids”或“run_id”。</translation>
+    </message>
+    <message>
+        <source>Names from it stay with people or things you changed, protected or connected yourself.</source>
+        <translation>其中的名称仍保留在你自己更改、保护或关联过的人物或事物上。</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -7615,6 +7635,10 @@
         <translation>当时没有标识为 {entity_id} 的名称。</translation>
     </message>
     <message>
+        <source>There was no room on the disk to write the database anew, which would have removed the last traces.</source>
+        <translation>磁盘空间不足，无法重新写入数据库；否则最后的痕迹也会被清除。</translation>
+    </message>
+    <message>
         <source>There was nothing to read.</source>
         <translation>没有可读取的内容。</translation>
     </message>
@@ -7873,6 +7897,10 @@
     <message>
         <source>This version of Keepsake has no such work.</source>
         <translation>此版本的 Keepsake 没有这项工作。</translation>
+    </message>
+    <message>
+        <source>This was interrupted and finished later; the whole file was written anew.</source>
+        <translation>此操作曾中断，后来才完成；整个文件已重新写入。</translation>
     </message>
     <message>
         <source>This was stopped before it was done.</source>
@@ -10538,8 +10566,8 @@
         <translation>永久删除</translation>
     </message>
     <message>
-        <source>{done}. Backups still hold it.</source>
-        <translation>{done}。备份中仍保留它。</translation>
+        <source>{done}.</source>
+        <translation>{done}。</translation>
     </message>
     <message>
         <source>{what} Earlier backups may still hold it. Nothing can undo this.</source>

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from ui import operations
+from ui.engine_texts import engine_text
 from ui.notice import Notice
 from ui.translation import translate
 from ui.widgets.plain_text import PlainMessageBox
@@ -51,6 +52,8 @@ async def erase_for_ever(bridge: "Bridge", done: str, ids: Sequence[str] = (), s
     receipt: ErasureReceipt = await bridge.call(
         operations.memory.forget_forever(ids=list(ids), sessions=list(sessions), confirm=True)
     )
-    if any(file.outcome == "kept" for file in receipt.backups):
-        done = translate("Erasure", "{done}. Backups still hold it.").format(done=done)
-    return Notice(done, is_quoting=False)
+    if not receipt.notes:
+        return Notice(done, is_quoting=False)
+    text = " ".join([translate("Erasure", "{done}.").format(done=done), *map(engine_text, receipt.notes)])
+    # What is not gone yet is not to be missed.
+    return Notice(text, kind="info" if receipt.verified else "error", is_quoting=False)

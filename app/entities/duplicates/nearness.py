@@ -110,7 +110,7 @@ class NearnessMeasure:
         """Return the titles before a name in a conversation, empty for a name without one."""
         rows = self._connection.execute(
             "SELECT owner_id, start FROM mentions WHERE owner_kind = 'message' AND owner_id >= ?1 || '#'"
-            " AND owner_id < ?1 || '$' AND surface = ?2 LIMIT ?3",
+            " AND owner_id < ?1 || '$' AND surface = ?2 AND entity_id IS NOT NULL LIMIT ?3",
             (conversation, mark, _MOST_READ),
         ).fetchall()
         titles = set[str]()
@@ -155,9 +155,10 @@ class NearnessMeasure:
         """Return the entities that each conversation or memory names, who speaks in it left out."""
         rows = self._connection.execute(
             "SELECT w.value, m.entity_id, m.surface FROM json_each(?1) w CROSS JOIN mentions m"
-            " ON m.owner_kind = 'memory' AND m.owner_id = w.value UNION SELECT w.value, m.entity_id, m.surface"
+            " ON m.owner_kind = 'memory' AND m.owner_id = w.value AND m.entity_id IS NOT NULL"
+            " UNION SELECT w.value, m.entity_id, m.surface"
             " FROM json_each(?1) w CROSS JOIN mentions m ON m.owner_kind = 'message' AND m.owner_id >= w.value || '#'"
-            " AND m.owner_id < w.value || '$' AND m.provider <> 'author'",
+            " AND m.owner_id < w.value || '$' AND m.provider <> 'author' AND m.entity_id IS NOT NULL",
             (json.dumps(sorted(contexts, reverse=True)[:_MOST_READ]),),
         )
         found: dict[str, set[str]] = {}
@@ -192,7 +193,7 @@ def _weight(contexts: Counter[str], count: int) -> float:
 def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
     rows = connection.execute(
         "SELECT w.value FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
-        " WHERE m.owner_kind = 'memory' AND m.owner_id = w.value LIMIT ?)) <= ?",
+        " WHERE m.owner_kind = 'memory' AND m.owner_id = w.value AND m.entity_id IS NOT NULL LIMIT ?)) <= ?",
         (json.dumps(sorted(contexts)), _MOST_NAMES + 1, _MOST_NAMES),
     )
     return {str(row[0]) for row in rows}

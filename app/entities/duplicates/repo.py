@@ -114,7 +114,8 @@ def spelled_places(
     Each is the kind and id of the text, the place in it, and the provider that found it.
     """
     rows = connection.execute(
-        "SELECT owner_kind, owner_id, start, provider FROM mentions WHERE surface = ? ORDER BY at DESC LIMIT ?",
+        "SELECT owner_kind, owner_id, start, provider FROM mentions WHERE surface = ?"
+        " AND entity_id IS NOT NULL ORDER BY at DESC LIMIT ?",
         (surface(entity.type, entity.name), limit),
     )
     return [(cast("OwnerKind", kind), str(owner), int(str(start)), str(found)) for kind, owner, start, found in rows]
@@ -199,7 +200,7 @@ def saying(connection: apsw.Connection, surfaces: Iterable[str]) -> list[TextId]
     """Return the kind and id of the texts that have some surfaces, the newest first."""
     rows = connection.execute(
         "SELECT owner_kind, owner_id FROM mentions WHERE surface IN (SELECT value FROM json_each(?))"
-        " ORDER BY at DESC LIMIT ?",
+        " AND entity_id IS NOT NULL ORDER BY at DESC LIMIT ?",
         (json.dumps(list(surfaces)), MOST_MENTIONS),
     )
     return [(str(kind), str(owner)) for kind, owner in rows]

@@ -18,7 +18,11 @@ SHORTEST = 12  # characters; nothing is to be found in what is shorter
 _KINDS = "('fact', 'note', 'observation', 'reflection', 'digest')"
 _ROLES = "('user', 'assistant')"
 _TURN = "m.session_id || '#' || m.seq"
-_COUNT = "(SELECT count(DISTINCT x.entity_id) FROM mentions x WHERE x.owner_kind = '{kind}' AND x.owner_id = {owner})"
+# What not all readers of a text find in it must not decide whether more is looked for.
+_COUNT = (
+    "(SELECT count(DISTINCT x.surface) FROM mentions x WHERE x.owner_kind = '{kind}' AND x.owner_id = {owner}"
+    " AND x.store <> '')"
+)
 
 
 def memories(connection: apsw.Connection, stores: Sequence[StoreName], most_names: int, limit: int) -> list[str]:

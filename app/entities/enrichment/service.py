@@ -16,7 +16,7 @@ from app.entities.enrichment import repo
 from app.entities.linking import FoundName, surface
 from app.entities.mention_worker import frequent_names, known_names, read_names
 from app.entities.model import OwnerKind
-from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
+from app.entities.ner.provider import NO_NAMES, NameSpan, StoreNames
 from app.entities.ner.strategy import AccurateStrategy, fast_strategy
 from app.llm.model import Usage
 from app.store.store import Store
@@ -85,14 +85,14 @@ class EnrichmentService:
 
         return await self._store.read(work, is_background=True)
 
-    async def known(self) -> Mapping[str, KnownNames]:
+    async def known(self) -> Mapping[str, StoreNames]:
         """Return the names to look for in the texts of each store, for one run."""
         return await self._store.read(
             lambda connection: known_names(connection, frequent_names(connection)), is_background=True
         )
 
     async def enrich(
-        self, kind: OwnerKind, owner: str, known: Mapping[str, KnownNames], run_id: str, *, asks_model: bool = True
+        self, kind: OwnerKind, owner: str, known: Mapping[str, StoreNames], run_id: str, *, asks_model: bool = True
     ) -> EnrichedText:
         """Search one text and link what is found.
 
@@ -108,8 +108,8 @@ class EnrichmentService:
             return EnrichedText("gone")
         stores: tuple[StoreName, ...] = tuple(one for one in STORES if one == reading.owner.store)
         whole = f"{reading.text}{_BETWEEN}{reading.heading}" if reading.heading.strip() else reading.text
-        names = known.get(reading.owner.store, NOTHING_KNOWN)
-        found = await self.strategy.extract(whole, stores, names, asks_model=asks_model)
+        common = known.get(reading.owner.store, NO_NAMES).common  # what is kept is for all readers of the text
+        found = await self.strategy.extract(whole, stores, common, asks_model=asks_model)
         outcome: Outcome
         if not found.readers:
             outcome = "withheld" if found.is_withheld else "unanswered"
@@ -176,4 +176,4 @@ def _kept(
 
 
 def _surfaces(names: Sequence[FoundName]) -> set[str]:
-    return {surface(one.type, one.name) for one in names}
+    return {surface(one.type, one.name) for one in names if one.readers != "narrowed"}

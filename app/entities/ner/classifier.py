@@ -1,6 +1,6 @@
 """Classifier of capitalised words: rules over small lists and the words around them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.core.text_rules.stopwords import ENGLISH
@@ -42,7 +42,7 @@ class NameClassifier:
         lists: Names and cue words.
     """
 
-    def __init__(self, text: str, words: list[Word], lists: Gazetteer) -> None:
+    def __init__(self, text: str, words: Sequence[Word], lists: Gazetteer) -> None:
         self._words = words
         self._lists = lists
         self._evidence = WordEvidence(text, words, lists)

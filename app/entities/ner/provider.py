@@ -40,13 +40,11 @@ class KnownNames:
 
     Args:
         types: The names.
-        reserved: Names that the registry knows by what not every reader of the text may see.
     """
 
-    __slots__ = ("addresses", "firsts", "longest", "reserved", "types")
+    __slots__ = ("addresses", "firsts", "longest", "types")
 
-    def __init__(self, types: Mapping[str, EntityType], reserved: "KnownNames | None" = None) -> None:
-        self.reserved = reserved
+    def __init__(self, types: Mapping[str, EntityType]) -> None:
         split = [key.split(" ") for key in types]
         self.types = types
         self.addresses = {key: kind for key, kind in types.items() if (0, len(key)) in addresses(key)}
@@ -65,6 +63,37 @@ class KnownNames:
 
 
 NOTHING_KNOWN = KnownNames({})
+
+
+class StoreNames:
+    """Names to look for in the texts of one store.
+
+    Args:
+        common: Names that rest on what every reader of the store sees; who may not read all stores finds
+            no others.
+        whole: Names that who may read all stores finds.
+        reserved: Names that count for them where nothing else is found.
+    """
+
+    __slots__ = ("_more", "common", "reserved", "whole")
+
+    def __init__(
+        self,
+        common: Mapping[str, EntityType],
+        whole: Mapping[str, EntityType],
+        reserved: Mapping[str, EntityType],
+    ) -> None:
+        more = {key: kind for key, kind in whole.items() if common.get(key) != kind}
+        others = {key: kind for key, kind in reserved.items() if key not in whole}
+        self.common, self.whole, self.reserved = KnownNames(common), KnownNames(whole), KnownNames(others)
+        self._more = KnownNames({**others, **more})
+
+    def may_tell_readers_apart(self, text: str) -> bool:
+        """Return whether who may read every store may find other names in a text."""
+        return self._more.may_be_in(text)
+
+
+NO_NAMES = StoreNames({}, {}, {})
 
 
 class NameFinder(Protocol):

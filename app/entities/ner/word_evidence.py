@@ -1,6 +1,7 @@
 """Evidence about the words of a text: how they are written, and their neighbours."""
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from app.entities.ner.gazetteer import Gazetteer
@@ -33,7 +34,7 @@ class WordEvidence:
         lists: Names and cue words.
     """
 
-    def __init__(self, text: str, words: list[Word], lists: Gazetteer) -> None:
+    def __init__(self, text: str, words: Sequence[Word], lists: Gazetteer) -> None:
         self._text = text
         self._words = words
         self._lists = lists

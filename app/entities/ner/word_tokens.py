@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 # A word may hold inner apostrophes, hyphens and ampersands; a dot belongs to it in initials only.
 _WORD = re.compile(r"(?:[^\W\d_]\.){2,8}|[^\W_]+(?:['’&-][^\W_]+)*\+*")
@@ -68,7 +69,8 @@ class Word:
         return self.capital and len(self.text) > 1 and self.text.isupper()
 
 
-def words(text: str) -> list[Word]:
+@lru_cache(maxsize=4)  # a text is read for each kind of its readers, with its heading and author
+def words(text: str) -> tuple[Word, ...]:
     """Return the words of ``text``, without those in code and addresses.
 
     ``first`` says that a sentence begins there, ``joined`` that only one blank (or an initial's dot) is before it.
@@ -90,7 +92,7 @@ def words(text: str) -> list[Word]:
         before = Word(start, end, word, key, bare, word[0].isupper(), first, joined)
         found.append(before)
         previous, last = end, word[-1]
-    return found
+    return tuple(found)
 
 
 def without_code(text: str) -> str:

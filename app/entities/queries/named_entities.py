@@ -20,7 +20,7 @@ _SQL: Final = (
     " ELSE (SELECT substr(t.content, m.start + 1, m.length) FROM messages t"
     "  WHERE t.session_id = w.value ->> 'session' AND t.seq = w.value ->> 'seq') END"
     " FROM json_each(?) w CROSS JOIN mentions m ON m.owner_kind = w.value ->> 'kind' AND m.owner_id = w.value ->> 'id'"
-    " JOIN entities e ON e.id = m.entity_id WHERE {within} ORDER BY w.key, m.start, m.surface"
+    " LEFT JOIN entities e ON e.id = m.entity_id WHERE {within} ORDER BY w.key, m.start, m.surface"
 )
 
 

@@ -121,8 +121,8 @@ def of_owner(connection: apsw.Connection, owner: str, stores: Sequence[str]) -> 
     """Return what a message (``session#seq``) or memory mentions, in the order of its text."""
     found = connection.execute(
         f"SELECT {handle_column(stores)}, e.type, m.start, m.length, m.confidence, m.provider, m.at, m.owner_kind"
-        " FROM mentions m"
-        " JOIN entities e ON e.id = m.entity_id WHERE m.owner_kind IN ('message', 'memory') AND m.owner_id = ?"
+        " FROM mentions m LEFT JOIN entities e ON e.id = m.entity_id"
+        " WHERE m.owner_kind IN ('message', 'memory') AND m.owner_id = ?"
         f" AND {within(stores)} ORDER BY m.start, m.surface",
         (owner,),
     ).fetchall()

@@ -25,10 +25,11 @@ _TRIED: Final = 5  # mentions whose words are looked at for the spelling of a na
 def within(stores: Sequence[str], table: str = "m") -> str:
     """Return the condition that a mention is in one of ``stores``.
 
-    Only names of our own stores get into the SQL.
+    Only names of our own stores get into the SQL. A mention of no entity is what others find where the registry knows
+    better.
     """
     if sees_all(stores):
-        return "TRUE"
+        return f"{table}.entity_id IS NOT NULL"
     inside = f"{table}.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
     # Messages are private, and there are far more of them.
     return inside if "private" in stores else f"({table}.owner_kind = 'memory' AND {inside})"

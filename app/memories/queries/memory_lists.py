@@ -112,7 +112,7 @@ def entities(
         f"WITH chosen (id) AS (SELECT m.id FROM memories m WHERE {where} ORDER BY {_ORDERS['recent']} LIMIT ?)"
         f" SELECT {handle}, {name}, {kind}, count(DISTINCT n.owner_id) AS found FROM chosen"
         f" CROSS JOIN mentions n ON n.owner_kind = 'memory' AND n.owner_id = chosen.id AND {_seen(stores)}"
-        f" CROSS JOIN entities e ON e.id = n.entity_id WHERE {kind} NOT IN {_NO_NAMES}"
+        f" LEFT JOIN entities e ON e.id = n.entity_id WHERE {kind} NOT IN {_NO_NAMES}"
         f" GROUP BY 1 ORDER BY found DESC, {key}, {handle} LIMIT ?",
         (*values, _MAX_NAMING, limit),
     )
@@ -171,7 +171,7 @@ def condition(chosen: MemoryFilter, stores: Sequence[str]) -> tuple[str, tuple[A
 
 def _seen(stores: Sequence[str]) -> str:
     """Return the condition that a caller sees the mention ``n`` in a memory."""
-    return "TRUE" if sees_all(stores) else "n.store <> ''"
+    return "n.entity_id IS NOT NULL" if sees_all(stores) else "n.store <> ''"
 
 
 _NAMING = "m.id IN (SELECT n.owner_id FROM mentions n WHERE {entity} = ? AND n.owner_kind = 'memory' AND {seen})"

@@ -474,8 +474,14 @@ def words_in(data: bytes) -> set[str]:
 
 
 def probed(members: list[Member], chance: random.Random) -> list[float]:
-    """Return the seconds from a write until another machine has it that looks at once."""
+    """Return the seconds from a write until another machine has it that looks at once.
+
+    Snapshots are written when they usually are, not with each segment.
+    """
     took = []
+    for member in members:
+        member.compact("usual")
+        member.meet()
     for _ in range(PROBES):
         one, other = chance.sample(members, k=2)
         begun = time.perf_counter()

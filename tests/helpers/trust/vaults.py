@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -162,11 +163,11 @@ def random_items(chance: random.Random, count: int) -> list[Item]:
 
 @contextmanager
 def vault(
-    items: list[Item], kept: Collection[int], statements: Sequence[Statement | None], *, owners: bool
+    items: list[Item], kept: Collection[int], statements: Sequence[Statement | None], order: str, *, owners: bool
 ) -> Iterator["TrustVault"]:
     """Run a host on a vault that received the statements, of the items those of ``kept``, and the ``owners`` schedule.
 
-    The clock says the same, whatever is left out.
+    What was stated comes anywhere among the items, as ``order`` chooses. The clock says the same, whatever is left out.
     """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o700)
@@ -179,19 +180,18 @@ def vault(
             made.schedule(Caller(READER, "full"))
             if owners:
                 made.schedule(OWNER)
-            for item in items:
-                clock.ms += HOUR_MS
-                if item.number in kept:
-                    made.add(item)
-            for item in items:
-                clock.ms += HOUR_MS
-                if item.number in kept:
-                    made.befall(item)
-            made.settle()  # names that are stated are found in texts that are read later
+            happening = [
+                *(partial(made.add, item) if item.number in kept else None for item in items),
+                *(partial(made.befall, item) if item.number in kept else None for item in items),
+            ]
+            chance = random.Random(order)
             for statement in statements:
+                said = None if statement is None else partial(made.state, statement)
+                happening.insert(chance.randint(0, len(happening)), said)
+            for one in happening:
                 clock.ms += HOUR_MS
-                if statement is not None:
-                    made.state(statement)
+                if one is not None:
+                    one()
             made.settle()
             yield made
         finally:
@@ -242,6 +242,11 @@ class TrustVault:
                     ask("entity.merge", ids=[row.id], into=chance.choice(self.entities()))
                 elif choice == 3:
                     ask("entity.protect", id=row.id)
+        self.settle()
+
+    def read_again(self) -> None:
+        """Let all texts be read for names again, by what is known by then."""
+        self.host.submit(self.engine.entities.worker.start_over()).result(30)
         self.settle()
 
     def relate(self, chance: random.Random) -> None:

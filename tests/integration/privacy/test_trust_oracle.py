@@ -230,22 +230,22 @@ def test_every_operation_answers_as_if_what_is_hidden_had_never_been(
     caller, items = CALLERS[which], random_items(chance, 9)
     shown = {item.number for item in items if item.is_visible_to(caller)}
     everything = {item.number for item in items}
-    # What is found in private texts follows from what the person decided about names.
-    is_free = "private" not in caller.stores
-    statements = random_statements(random.Random(f"graph {which} {seed}"), caller, 12)
+    drawn = f"graph {which} {seed}"
+    statements = random_statements(random.Random(drawn), caller, 12)
     visible_ones = [one if one.is_visible_to(caller) else None for one in statements]
+    listed = {made.name for made in statements if not made.target and made.is_visible_to(caller)}
     with (
-        vault(items, everything, statements, owners=True) as one,
-        vault(items, shown, visible_ones, owners=False) as other,
+        vault(items, everything, statements, drawn, owners=True) as one,
+        vault(items, shown, visible_ones, drawn, owners=False) as other,
     ):
-        if is_free:
-            listed = {made.name for made in statements if not made.target and made.is_visible_to(caller)}
-            one.decide(chance)
-            one.protect({*LISTED, *NAMED} - listed)
+        one.decide(chance)
+        one.protect({*LISTED, *NAMED} - listed)
         one.relate(chance)
+        for side in (one, other):
+            side.read_again()
         whole, bare = Side(one, caller), Side(other, caller)
-        for side in (whole, bare):
-            side.look()
-            side.vault.host.subscribe(side.received.append)
+        for view in (whole, bare):
+            view.look()
+            view.vault.host.subscribe(view.received.append)
         found = list(islice(differences(chance, items, whole, bare), 20))
         assert not found, "\n\n".join(found)

@@ -116,7 +116,8 @@ class EntityHarness:
             states = {one: entity_state.read(connection, one) for one in counts}
             there = {one: (states[one], counts[one]) for one in counts if states[one] is not None}
             mentions = connection.execute(
-                "SELECT owner_kind, owner_id, start, length, entity_id FROM mentions ORDER BY 1, 2, 3, 4"
+                "SELECT owner_kind, owner_id, start, length, entity_id FROM mentions"
+                " WHERE entity_id IS NOT NULL ORDER BY 1, 2, 3, 4"
             ).fetchall()
             return there, mentions
 

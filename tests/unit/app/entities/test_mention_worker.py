@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import apsw
 import pytest
 
+from app.core.stores import STORES, StoreName
 from app.core.text_rules.token_estimate import estimate_tokens
 from app.entities import mention_worker, ner_backlog
 from app.entities.linking import Linker
@@ -288,8 +290,65 @@ def test_what_is_known_by_hidden_statements_is_found_for_full_trust_alone(harnes
     harness.read_all()
     assert harness.names(("private",)) == {"Bob Jones": 1, "Paris": 1, "tessaly": 1}
     assert harness.names(("shared",)) == {"brackmoor": 1}
-    known = {"Quillon": 3, "Brackmoor": 2, "Tessaly": 1, "ann@ferrous.io": 2, "Bob Jones": 2, "Paris": 1}
+    known = {"Quillon": 3, "Brackmoor": 2, "Tessaly": 2, "ann@ferrous.io": 2, "Bob Jones": 2, "Paris": 1}
     assert harness.names() == known
+
+
+def seen_by(harness: EntityHarness, *stores: StoreName) -> dict[str, list[tuple[str, str]]]:
+    """Return what a caller who may read some stores is told that each memory mentions, as name and type."""
+    access = EVERYTHING.within(stores)
+    return {
+        str(owner): [(one.name, one.type) for one in harness.do(harness.reads.of(access, str(owner)))]
+        for (owner,) in harness.rows("SELECT id FROM memories ORDER BY id")
+    }
+
+
+_DECISIONS: dict[str, Callable[[EntityHarness, str], object]] = {
+    "rename": lambda harness, entity: harness.do(harness.service.rename(entity, "Doe House", actor="person")),
+    "type": lambda harness, entity: harness.do(
+        harness.service.rename(entity, "Vortexa", kind="project", summary="Ours", actor="person")
+    ),
+    "protect": lambda harness, entity: harness.do(harness.service.protect(entity, actor="person")),
+    "merge": lambda harness, entity: harness.do(
+        harness.service.merge([entity], harness.id("Bob Jones"), actor="person")
+    ),
+    "split": lambda harness, entity: harness.do(
+        harness.service.split(entity, owners=[("memory", "note-far")], name="Another", actor="person")
+    ),
+}
+
+
+@pytest.mark.parametrize("decision", _DECISIONS)
+@pytest.mark.parametrize("stores", [("private",), ("private", "shared"), ("shared",)])
+def test_what_a_person_decides_tells_nothing_to_who_may_not_read_every_store(
+    harness: EntityHarness, stores: tuple[StoreName, ...], decision: str
+) -> None:
+    harness.note("Mr. Vortexa came with Bob Jones.", store="social", id="note-far")
+    harness.note("Mr. Vortexa lives in Paris.", store="shared", id="note-near")
+    for store in ("private", "shared"):
+        harness.note("they went to vortexa, VORTEXA and the company Vortexa", store=store, id=f"note-{store}")
+    harness.say("a letter for vortexa", author="vortexa")
+    harness.read_all()
+    before, found = seen_by(harness, *stores), harness.names(stores)
+    _DECISIONS[decision](harness, harness.id("Vortexa"))
+    harness.do(harness.sync.start_over())
+    harness.read_all()
+    assert (seen_by(harness, *stores), harness.names(stores)) == (before, found)
+
+
+def test_who_reads_every_store_finds_what_was_decided_where_others_find_another_name(harness: EntityHarness) -> None:
+    harness.note("Acme GmbH called.", store="private", id="note-first")
+    harness.read_all()
+    harness.do(harness.service.rename(harness.id("Acme GmbH"), "Vortexa Street", actor="person"))
+    for store in STORES:
+        harness.note("They live in Vortexa Street, not on vortexa street.", store=store, id=f"note-{store}")
+    harness.read_all()
+    for store in STORES:
+        whole, narrowed = (seen_by(harness, *stores)[f"note-{store}"] for stores in (STORES, (store,)))
+        assert whole == [("Vortexa Street", "organization")] * 2
+        assert narrowed == [("Vortexa Street", "location")]
+    assert harness.names() == {"Vortexa Street": 7}
+    assert harness.rows("SELECT count(*) FROM entities WHERE merged_into IS NULL") == [(1,)]
 
 
 def test_a_memory_that_moves_to_another_store_is_read_by_what_is_known_there(harness: EntityHarness) -> None:

@@ -365,7 +365,7 @@ def test_copies_that_were_set_aside_or_wait_to_be_restored(host: Host) -> None:
     assert outcomes.pop("restore.db") == "rewritten"
     damaged = {folder.name for folder in folders} | {f"{DATABASE}-wal.damaged"}
     assert {name for name, outcome in outcomes.items() if outcome == "unreadable"} == damaged
-    assert any("have them deleted" in note for note in receipt.notes)
+    assert any("Delete these backups" in note for note in receipt.notes)
     assert host.ask("backup.verify", name=str(host.vault / "restore.db")).ok
 
 

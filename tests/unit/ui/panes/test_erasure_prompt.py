@@ -114,3 +114,22 @@ def test_the_notice_names_backups_that_still_hold_it(books: VaultFiller, open_pa
     rest(lambda: pane.saved.list.count() == 1)
     pane.saved.erase_requested.emit(pane.history.saved[0])
     assert _agree(pane, pane, rest) == "Erased the saved search for ever. Backups still hold it."
+
+
+def test_the_notice_names_what_is_not_gone_until_it_is_dismissed(
+    books: VaultFiller, open_pane: OpenPane, rest: Rest
+) -> None:
+    host = books.host
+    host.ask(
+        "session.append", session="ses-xaver", messages=[{"role": "user", "content": "Xaver Quellenbrink called."}]
+    )
+    host.ask("vault.settle", names=True)
+    (entity,) = [item for item in host.ask("entity.list") if "Quellenbrink" in item.name]
+    host.ask("entity.rename", id=entity.id, name="Xaver Quellenbrink", summary="A neighbour")
+    pane = open_pane("sessions")
+    rest(lambda: "ses-xaver" in pane.listing.model.ids)
+    pane.listing.list.menu_requested.emit(["ses-xaver"], QPoint())
+    _choose(pane, "Erase for ever…")
+    notice = _agree(pane, pane, rest)
+    assert notice.startswith("Erased the conversation for ever. Names from it stay with people or things you changed")
+    assert pane.emitted.notices[0].kind == "error"
