@@ -42,10 +42,10 @@ def is_understood(part: LanePart) -> bool:
     return all(change.target_kind in (_ERASABLE if change.event == ERASE else KINDS) for change in part.changes)
 
 
-def knows(connection: apsw.Connection, part: LanePart) -> bool:
-    """Return whether all is here that the writer of some changes knew."""
+def lacking(connection: apsw.Connection, part: LanePart) -> dict[int, int]:
+    """Return the lanes of which a writer knew more, with the last number here."""
     known = {int(str(lane)): int(str(n)) for lane, n in connection.execute("SELECT lane, n FROM lanes")}
-    return all(known.get(other, 0) >= up_to for _, other, up_to in part.knowledge)
+    return {other: known.get(other, 0) for _, other, up_to in part.knowledge if known.get(other, 0) < up_to}
 
 
 def agrees(connection: apsw.Connection, part: LanePart) -> bool:
