@@ -11,7 +11,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from app.sync.membership import Membership
 from app.sync.sealing.device_keys import keys_from_text
 from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import COMPACT_AT_ONCE, Machine, compact, settle
@@ -21,14 +20,14 @@ SAMPLE = Path(__file__).parent / "place_of_format_1.zip"
 
 @pytest.fixture
 def laptop(tmp_path: Path) -> Iterator[Machine]:
-    """Return a machine with a vault of its own and the keys of one that wrote to the place."""
+    """Return a machine that has the keys of one which wrote to the place."""
     folder = tmp_path / "shared"
     with ZipFile(SAMPLE) as sample:
         sample.extractall(folder)
     device = json.loads((folder / "device.json").read_text())
     machine = Machine(tmp_path / "laptop", folder)
     machine.ask("note.save", content="written by the present one")
-    membership: Membership = engine_of(machine.host).sync.membership
+    membership = engine_of(machine.host).sync.membership
     entries = [entry.encode() for entry in device["entries"]]
     machine.host.submit(membership.take_up(keys_from_text(device["keys"]), entries)).result()
     machine.share()
