@@ -154,7 +154,8 @@ class BackupCleaner:
 def _ghosts(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> set[str]:
     """Return samples that are in a copy's bytes but in none of its rows."""
     unsaid = {hit for hit in file_residue.found_in([path], samples) if not references.find_quotes(copy, hit)}
-    return unsaid - fts_vocabulary.known_substrings(copy, _WORD_INDEX, unsaid)
+    unsaid -= fts_vocabulary.known_substrings(copy, _WORD_INDEX, unsaid)
+    return {sample for sample in unsaid if not references.meets_in_a_row(copy, sample)}
 
 
 def _is_gone_without_words(copy: apsw.Connection, path: Path, samples: Sequence[str]) -> bool:

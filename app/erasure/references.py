@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 import apsw
 
@@ -62,6 +63,29 @@ def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
     return list(quotes)
 
 
+def meets_in_a_row(connection: apsw.Connection, needle: str) -> bool:
+    """Return whether texts side by side in a row, or in an index, make up ``needle``."""
+    return any(
+        connection.execute(f'SELECT 1 FROM "{table}" WHERE instr({texts}, ?) LIMIT 1', (needle,)).fetchone()
+        for table in _tables(connection)
+        for texts in _side_by_side(connection, table)
+    )
+
+
+def _side_by_side(connection: apsw.Connection, table: str) -> Iterator[str]:
+    """Yield the texts that are stored one after the other, joined in SQL."""
+    columns = connection.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall()
+    types = {str(name): str(kind) for name, kind in columns}
+    orders = [list(types)]
+    for (index,) in connection.execute("SELECT name FROM pragma_index_list(?)", (table,)).fetchall():
+        rows = connection.execute("SELECT name FROM pragma_index_xinfo(?) ORDER BY seqno", (index,))
+        orders.append([str(row[0]) for row in rows])
+    for order in orders:
+        for is_text, names in groupby(order, lambda name: types.get(name) == "TEXT"):
+            if is_text:
+                yield " || ".join(f"coalesce(\"{name}\", '')" for name in names)
+
+
 def packed_samples(connection: apsw.Connection, memory: str) -> Iterator[bytes]:
     """Yield some bytes of a memory's packed states, which prove that these are gone."""
     for column in _STATES:
@@ -92,15 +116,20 @@ def _packed(what: str, column: str) -> str:
 
 
 def _texts(connection: apsw.Connection) -> Iterator[tuple[str, list[str]]]:
-    """Yield each table with its texts in SQL, virtual tables left out."""
-    tables = connection.execute(
-        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'"
-    ).fetchall()
-    for (table,) in tables:
+    """Yield each table with its texts in SQL."""
+    for table in _tables(connection):
         columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
         texts = [_AS_TEXT[str(row[2])].format(row[1]) for row in columns if row[2] in _AS_TEXT]
         if texts:
-            yield str(table), texts
+            yield table, texts
+
+
+def _tables(connection: apsw.Connection) -> list[str]:
+    """Return the tables, virtual ones left out."""
+    rows = connection.execute(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'"
+    )
+    return [str(row[0]) for row in rows]
 
 
 def _key(connection: apsw.Connection, table: str) -> str:

@@ -410,10 +410,14 @@ class ErasureService(Part):
         spelled = await self._store.write(
             lambda connection: fts_vocabulary.known_substrings(connection, WORD_INDEX, unsaid)
         )
+        chance = await self._store.read(
+            lambda connection: {hit for hit in unsaid - spelled if references.meets_in_a_row(connection, hit)},
+            limit_s=_NO_LIMIT_S,
+        )
         places_of_hits = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
         return [
             RemainingReference(place.table, place.key, "quotes it") for place in places_of_hits if not place.is_common
-        ], has_ghosts or bool(unsaid - spelled)
+        ], has_ghosts or bool(unsaid - spelled - chance)
 
     def _left(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> list[RemainingReference]:
         return [reference for target in targets for reference in self._erasers[target.kind].left(connection, target.id)]

@@ -91,6 +91,21 @@ def test_every_table_is_looked_through(writer: apsw.Connection) -> None:
     assert references.find_quotes(writer, "remove_diacritics") == [references.QuotingRow(references.SCHEMA, "")]
 
 
+def test_what_two_texts_side_by_side_make_up_is_of_neither(writer: apsw.Connection) -> None:
+    writer.execute("CREATE TABLE later (id TEXT, hash TEXT, number INTEGER, form TEXT, kind TEXT) STRICT")
+    writer.execute("CREATE INDEX later_by_kind ON later (kind, hash)")
+    writer.execute("INSERT INTO later VALUES ('x1', '48b2', 7, 'markdown', NULL), ('x2', 'c0de', 7, 'wood', 'html2')")
+    for needle, is_there in {
+        "html2c0de": True,  # in the index alone
+        "x148b2": True,
+        "48b2markdown": False,
+        "woodhtml2": True,
+        "x1x2": False,
+    }.items():
+        assert references.find_quotes(writer, needle) == []
+        assert references.meets_in_a_row(writer, needle) == is_there
+
+
 def test_statistics_keep_no_names(writer: apsw.Connection) -> None:
     for number in range(50):
         add(writer, f"lighthouse {number}")
