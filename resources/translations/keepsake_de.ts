@@ -1974,6 +1974,14 @@
         <translation>Fortsetzen</translation>
     </message>
     <message>
+        <source>Runs 1 schedule for all</source>
+        <translation>Führt 1 Zeitplan für alle aus</translation>
+    </message>
+    <message>
+        <source>Runs {n} schedules for all</source>
+        <translation>Führt {n} Zeitpläne für alle aus</translation>
+    </message>
+    <message>
         <source>Share through a folder…</source>
         <translation>Über einen Ordner teilen …</translation>
     </message>

@@ -1974,6 +1974,14 @@
         <translation>Reanudar</translation>
     </message>
     <message>
+        <source>Runs 1 schedule for all</source>
+        <translation>Ejecuta 1 programación para todos</translation>
+    </message>
+    <message>
+        <source>Runs {n} schedules for all</source>
+        <translation>Ejecuta {n} programaciones para todos</translation>
+    </message>
+    <message>
         <source>Share through a folder…</source>
         <translation>Compartir a través de una carpeta…</translation>
     </message>

@@ -1974,6 +1974,14 @@
         <translation>恢复</translation>
     </message>
     <message>
+        <source>Runs 1 schedule for all</source>
+        <translation>为所有设备运行 1 个计划</translation>
+    </message>
+    <message>
+        <source>Runs {n} schedules for all</source>
+        <translation>为所有设备运行 {n} 个计划</translation>
+    </message>
+    <message>
         <source>Share through a folder…</source>
         <translation>通过文件夹共享…</translation>
     </message>

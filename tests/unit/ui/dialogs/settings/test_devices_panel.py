@@ -64,6 +64,11 @@ def _rows(panel: DevicesPanel) -> list[str]:
     return [row.text(0) for row in rows if row is not None]
 
 
+def _states(panel: DevicesPanel) -> list[str]:
+    rows = (panel.list.topLevelItem(row) for row in range(panel.list.topLevelItemCount()))
+    return [row.text(2) for row in rows if row is not None]
+
+
 def _invited(panel: DevicesPanel, rest: Rest) -> str:
     panel.invite.click()
     rest(lambda: panel.form.isVisible() and not panel.progress.isVisible())
@@ -132,6 +137,9 @@ def test_another_machine_comes_in_by_words_once_it_is_let_in(
     assert not panel.asking.isVisible()
     laptop.ask("device.sync")
     assert [note.title for note in laptop.ask("note.list")] == ["Roses"]
+    host.ask("schedule.run_here", id="sch-reflection")
+    panel.shown()
+    rest(lambda: _states(panel) == ["Runs 1 schedule for all", "Has all that is here"])
 
 
 def test_a_machine_that_is_refused_learns_nothing(
