@@ -284,7 +284,7 @@ class ScheduleRunner:
         return await self.turns.other_machine(schedule.id)
 
     async def machines(self) -> Mapping[str, str]:
-        """Return the ids of the machines that ran a schedule for all last, by the schedule."""
+        """Return the id of the machine that ran each schedule for all last."""
         if self.turns is None:
             return {}
         page = await self._service.search(ScheduleFilter(status="active"), _AT_ONCE, 0)

@@ -293,7 +293,7 @@ class JobTurns:
         return "" if standing is None or device == standing.keys.id else standing.names.get(device, "")
 
     async def machines(self, jobs: Iterable[str]) -> Mapping[str, str]:
-        """Return the ids of the machines that did some work last, by the work, as far as it is known here."""
+        """Return the id of the machine that did each work last, where it is known."""
         standing = await self._standing_here()
         if standing is None:
             return {}
