@@ -15,8 +15,8 @@ _OF_MEMORIES: Final = (
     ("SELECT content FROM memories", "id"),
     ("SELECT attributes FROM memories", "id"),
     ("SELECT payload FROM memory_archive", "id"),
-    ("SELECT before FROM memory_history WHERE target_kind = 'memory' AND before IS NOT NULL", "target"),
-    ("SELECT after FROM memory_history WHERE target_kind = 'memory' AND after IS NOT NULL", "target"),
+    ("SELECT state_json(before) FROM memory_history WHERE target_kind = 'memory' AND before IS NOT NULL", "target"),
+    ("SELECT state_json(after) FROM memory_history WHERE target_kind = 'memory' AND after IS NOT NULL", "target"),
 )
 _OF_SESSIONS: Final = (("SELECT content FROM messages", "session_id"),)
 

@@ -69,6 +69,7 @@ def _tell(event: str, given: dict[str, Any], vault: str | None, max_tokens: int 
             session=_session(given),
             max_tokens=_TOKENS[event] if max_tokens is None else max_tokens,
             sections=sections,
+            unasked=True,
         )
     recalled = _text(context, "text") if isinstance(context, dict) else ""
     if recalled:

@@ -54,7 +54,17 @@ _NO_SEARCH_WORDS: Final = "The prompt has no word to search for, so nothing was 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """Request for a context: prompt, session, agent, readable stores and the current time."""
+    """Request for a context.
+
+    Args:
+        text: The prompt without recalled context.
+        terms: Its words.
+        session: The current conversation.
+        agent: Only recent conversations with this agent.
+        stores: Stores that the caller may read.
+        now_ms: Current time, milliseconds UTC.
+        has_floor: Whether nothing is found where nothing bears on the prompt.
+    """
 
     text: str
     terms: tuple[Term, ...]
@@ -62,6 +72,7 @@ class ContextRequest:
     agent: str
     stores: tuple[str, ...]
     now_ms: int
+    has_floor: bool
 
     @property
     def sees_messages(self) -> bool:
@@ -121,6 +132,7 @@ class ContextService:
         agent: str = "",
         max_tokens: int | None = None,
         sections: Sequence[SectionName] = (),
+        has_floor: bool = False,
     ) -> Context:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
         started = time.perf_counter()
@@ -128,7 +140,8 @@ class ContextService:
         # A name with characters that cannot be stored matches no session and no agent.
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
-        context_request = ContextRequest(text, prompt_terms(text), *caller, tuple(access.stores), self._clock.now_ms())
+        terms, stores = prompt_terms(text), tuple(access.stores)
+        context_request = ContextRequest(text, terms, *caller, stores, self._clock.now_ms(), has_floor)
         work = self._parts(context_request, options)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
@@ -145,7 +158,8 @@ class ContextService:
                 else:
                     parts.setdefault(section, []).extend(items)
         distinct = deduplicate({**parts, "index": with_scores(parts.get("index", ()))})
-        distinct["index"] = distinct.get("index", [])[: options.index]
+        # What bears on the prompt stands before what is merely recent.
+        distinct["index"] = sorted(distinct.get("index", ()), key=lambda item: item.score is None)[: options.index]
         context = assemble(distinct, options.budgets, options.total if max_tokens is None else max_tokens)
         laps["all"] = (time.perf_counter() - started) * 1000
         self._trace_context(context, context_request, laps)
@@ -272,10 +286,10 @@ def _find_messages(
     context_request: ContextRequest,
     options: ContextOptions,
 ) -> SectionResults:
-    hits = relevant_hits(
-        context_search.find(connection, request, vector_query, "messages", options.turns * _SPARE_MESSAGES),
-        options.similarity,
-    )
+    least = context_search.floor(context_request.text) if context_request.has_floor else None
+    most = options.turns * _SPARE_MESSAGES
+    found = context_search.find(connection, request, vector_query, "messages", most, least)
+    hits = relevant_hits(found, options.similarity)
     return {"turns": context_repo.message_items(connection, hits[: options.turns], context_request.terms)}
 
 
@@ -289,7 +303,8 @@ def _find_facts(
     most = options.facts + options.index
     session = context_request.session
     limit = min(most * (2 if session else 1), MAX_FOUND)
-    hits = context_search.find(connection, request, vector_query, "memories", limit)
+    least = context_search.floor(context_request.text) if context_request.has_floor else None
+    hits = context_search.find(connection, request, vector_query, "memories", limit, least)
     # An agent need not be told what was stored from the session at hand.
     hits = tuple(hit for hit in hits if not session or hit.session_id != session)[:most]
     facts = relevant_hits(hits, options.similarity)[: options.facts]

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 
@@ -28,16 +29,19 @@ def files_of(database: Path) -> list[Path]:
     return [path for path in files if path.exists()]
 
 
-def found_in(paths: Iterable[Path], needles: Sequence[str]) -> set[str]:
-    """Return the ``needles`` whose UTF-8 bytes are anywhere in the files.
+Needle = TypeVar("Needle", bound=str | bytes)
+
+
+def found_in(paths: Iterable[Path], needles: Sequence[Needle]) -> set[Needle]:
+    """Return the ``needles`` that are anywhere in the files, texts as UTF-8.
 
     Free pages count as well.
 
     Raises:
         MachineError: A file cannot be read.
     """
-    wanted = {needle: needle.encode() for needle in needles if needle}
-    places: set[str] = set()
+    wanted = {needle: needle.encode() if isinstance(needle, str) else needle for needle in needles if needle}
+    places: set[Needle] = set()
     for path in paths:
         for block in _blocks(path, max(map(len, wanted.values()), default=1)):
             places.update([needle for needle, data in wanted.items() if needle not in places and data in block])

@@ -1,12 +1,16 @@
 """References to a string: a scan of every text column of every table."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import apsw
 
 SCHEMA = "sqlite_schema"
+_STATES = ("before", "after")
+_SAMPLE = 32  # bytes
+_MOST_SAMPLES = 50  # of the states of one memory
 _MOST = 20  # rows named for one string and table
+_AS_TEXT = {"TEXT": '"{}"', "ANY": 'state_json("{}")'}
 # How a row is named where it has no id of its own; a name is never a text.
 _KEYS = {
     "messages": "session_id || '#' || seq",
@@ -51,22 +55,52 @@ def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
         quotes[QuotingRow(SCHEMA, "")] = None
     for table, columns in _texts(connection):
         key = _key(connection, table)
-        where = " OR ".join(f'instr("{column}", :needle)' for column in columns)
+        where = " OR ".join(f"instr({column}, :needle)" for column in columns)
         sql = f'SELECT DISTINCT {key} FROM "{table}" WHERE {where} LIMIT {_MOST}'
         rows = connection.execute(sql, {"needle": needle}).fetchall()
         quotes.update((QuotingRow(table, str(row[0] or ""), len(rows) == _MOST), None) for row in rows)
     return list(quotes)
 
 
+def packed_samples(connection: apsw.Connection, memory: str) -> Iterator[bytes]:
+    """Yield some bytes of a memory's packed states, which prove that these are gone."""
+    for column in _STATES:
+        sample = f"substr({column}, length({column}) / 2, {_SAMPLE})"
+        rows = connection.execute(f"{_packed(sample, column)} AND target = ? LIMIT {_MOST_SAMPLES}", (memory,))
+        yield from (bytes(row[0]) for row in rows)
+
+
+def said_when_packed(connection: apsw.Connection, needles: Collection[str]) -> set[str]:
+    """Return the ``needles`` that packed states say, where no byte is as it was said."""
+    said: set[str] = set()
+    for column in _STATES:
+        for (text,) in connection.execute(_packed(f"state_json({column})", column)):
+            said.update(needle for needle in needles if needle not in said and needle in text)
+    return said
+
+
+def is_stored(connection: apsw.Connection, sample: bytes) -> bool:
+    """Return whether a packed state that is there has these bytes."""
+    return any(
+        connection.execute(f"{_packed('1', column)} AND instr({column}, ?) LIMIT 1", (sample,)).fetchone()
+        for column in _STATES
+    )
+
+
+def _packed(what: str, column: str) -> str:
+    return f"SELECT {what} FROM memory_history WHERE target_kind = 'memory' AND typeof({column}) = 'blob'"
+
+
 def _texts(connection: apsw.Connection) -> Iterator[tuple[str, list[str]]]:
-    """Yield each table with its text columns, virtual tables left out."""
+    """Yield each table with its texts in SQL, virtual tables left out."""
     tables = connection.execute(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()
     for (table,) in tables:
-        columns = [str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")') if row[2] == "TEXT"]
-        if columns:
-            yield str(table), columns
+        columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
+        texts = [_AS_TEXT[str(row[2])].format(row[1]) for row in columns if row[2] in _AS_TEXT]
+        if texts:
+            yield str(table), texts
 
 
 def _key(connection: apsw.Connection, table: str) -> str:

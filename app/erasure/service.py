@@ -70,9 +70,10 @@ _DERIVED = frozenset({"chunks", "meta", references.SCHEMA})
 
 @dataclass(slots=True)
 class _Traces:
-    """Traces of the erased text: samples, words and names, in memory only."""
+    """Traces of the erased text, in memory only."""
 
     samples: tuple[str, ...] = ()
+    packed: tuple[bytes, ...] = ()
     terms: frozenset[str] = frozenset()
     names: frozenset[tuple[str, str]] = frozenset()
 
@@ -265,7 +266,13 @@ class ErasureService(Part):
         names.update(self._names.unmentioned_in(connection, texts))
         short = [text[:_TERM_CHARACTERS] for text in texts[:_TERM_TEXTS]]
         terms = fts_vocabulary.terms_of(connection, WORD_INDEX, short)
-        return _Traces(text_samples.text_samples(texts), frozenset(terms), frozenset(names))
+        packed = [
+            sample
+            for target in targets
+            if target.kind == "memory"
+            for sample in references.packed_samples(connection, target.id)
+        ]
+        return _Traces(text_samples.text_samples(texts), tuple(packed), frozenset(terms), frozenset(names))
 
     async def _finish(
         self,
@@ -345,15 +352,15 @@ class ErasureService(Part):
         needles = (*traces.samples, *text_samples.term_tails(gone))
         notes = [_RESUMED] if is_resumed else []
         is_empty = await self._empty_log()
-        quoted, ghosts = await self._look(needles)
+        quoted, has_ghosts = await self._look(needles, traces.packed)
         how: ErasureMethod = "overwritten in place" if needles else "nothing to look for"
-        if is_resumed or (ghosts and is_empty):
+        if is_resumed or (has_ghosts and is_empty):
             if await asyncio.to_thread(file_residue.has_room_to_rewrite, self._store.path):
-                if ghosts:
+                if has_ghosts:
                     await self._store.write(lambda connection: file_residue.rebuild_words(connection, WORD_INDEX))
                 await self._store.write_untransacted(file_residue.rewrite)
                 is_empty = await self._empty_log()
-                quoted, ghosts = await self._look(needles)
+                quoted, has_ghosts = await self._look(needles, traces.packed)
                 how = "file rewritten"
             else:
                 notes.append(_NO_ROOM)
@@ -362,7 +369,7 @@ class ErasureService(Part):
         named = await self._store.read(lambda connection: list(self._names.kept(connection, traces.names)))
         if named:
             notes.append(_NAMED)
-        is_gone = is_empty and not ghosts and not named and _NO_ROOM not in notes
+        is_gone = is_empty and not has_ghosts and not named and _NO_ROOM not in notes
         referring = await self._store.read(partial(self._left, targets))
         return replace(
             receipt,
@@ -383,11 +390,19 @@ class ErasureService(Part):
             waited += _LOG_PAUSE
         return True
 
-    async def _look(self, needles: Sequence[str]) -> tuple[list[RemainingReference], set[str]]:
-        """Return rows that contain ``needles``, and needles found only in raw bytes."""
-        hits = await asyncio.to_thread(lambda: file_residue.found_in(file_residue.files_of(self._store.path), needles))
+    async def _look(self, needles: Sequence[str], packed: Sequence[bytes]) -> tuple[list[RemainingReference], bool]:
+        """Return rows that contain ``needles``, and whether some or ``packed`` are only in raw bytes."""
+        files = file_residue.files_of(self._store.path)
+        hits = await asyncio.to_thread(file_residue.found_in, files, needles)
+        blobs = await asyncio.to_thread(file_residue.found_in, files, packed)
+        hits |= await self._store.read(
+            lambda connection: references.said_when_packed(connection, needles), limit_s=_NO_LIMIT_S
+        )
+        has_ghosts = bool(blobs) and not await self._store.read(
+            lambda connection: all(references.is_stored(connection, blob) for blob in blobs), limit_s=_NO_LIMIT_S
+        )
         if not hits:
-            return [], set()
+            return [], has_ghosts
         places = await self._store.read(
             lambda connection: {hit: references.find_quotes(connection, hit) for hit in hits}, limit_s=_NO_LIMIT_S
         )
@@ -398,7 +413,7 @@ class ErasureService(Part):
         places_of_hits = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
         return [
             RemainingReference(place.table, place.key, "quotes it") for place in places_of_hits if not place.is_common
-        ], unsaid - spelled
+        ], has_ghosts or bool(unsaid - spelled)
 
     def _left(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> list[RemainingReference]:
         return [reference for target in targets for reference in self._erasers[target.kind].left(connection, target.id)]

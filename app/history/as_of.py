@@ -21,7 +21,7 @@ MAX_SPELL_MS: Final = 5 * 60_000
 
 _BATCH = 500
 # When the state of an extended entry was last written.
-_END = "json_extract(after, '$.updated_at')"
+_END = "state_json(after) ->> 'updated_at'"
 _EXTENDED = f"event = 'UPDATE' AND run_id IS NULL AND {_END} > at AND {_END} <= at + {MAX_SPELL_MS}"
 
 
@@ -74,7 +74,7 @@ def first_entries_after(
     field = None if having is None else f"$.{having}"
     rows = connection.execute(
         "SELECT min(id) FROM memory_history WHERE target_kind = ?1 AND at > ?2"
-        " AND (?3 IS NULL OR json_type(before, ?3) IS NOT NULL) GROUP BY target",
+        " AND (?3 IS NULL OR json_type(state_json(before), ?3) IS NOT NULL) GROUP BY target",
         (kind, at_ms, field),
     ).fetchall()
     for (history_id,) in rows:

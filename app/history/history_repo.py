@@ -17,8 +17,10 @@ from app.store.lanes import NEWEST_FIRST, UNPLACED, ChangePlace
 
 State = dict[str, Any]
 
-COLUMNS: Final = "id, target_kind, target, event, before, after, actor, run_id, at, undone_by"
+FIELDS: Final = ("id", "target_kind", "target", "event", "before", "after", "actor", "run_id", "at", "undone_by")
 """Columns of an entry, without its place in the order of all changes."""
+COLUMNS: Final = "id, target_kind, target, event, state_json(before), state_json(after), actor, run_id, at, undone_by"
+"""In SQL, what they hold, states as JSON."""
 _ALL: Final = f"{COLUMNS}, hlc, lane, n"
 
 
@@ -68,13 +70,13 @@ def insert(connection: apsw.Connection, said: Sequence[str | int | None], wall_m
 
     Args:
         connection: The writer's connection, inside a transaction.
-        said: What it says: the columns of ``COLUMNS`` but for ``id`` and ``undone_by``, states as JSON.
+        said: What it says: ``FIELDS`` but for ``id`` and ``undone_by``, states as JSON.
         wall_ms: The wall time that the hybrid clock follows, milliseconds since 1970 UTC.
     """
     place = lanes.next_place(connection, wall_ms)
     connection.execute(
         "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?1, ?2, ?3, stored_state(?1, ?4), stored_state(?1, ?5), ?6, ?7, ?8, ?9, ?10, ?11)",
         (*said, place.hlc, place.lane, place.n),
     )
     return connection.last_insert_rowid()
@@ -145,7 +147,10 @@ def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
     See ``is_open``.
     """
     _require_open(connection, history_id)
-    connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (dump_state(after), history_id))
+    connection.execute(
+        "UPDATE memory_history SET after = stored_state(target_kind, ?) WHERE id = ?",
+        (dump_state(after), history_id),
+    )
 
 
 def extend_before(connection: apsw.Connection, history_id: int, before: State) -> None:
@@ -154,7 +159,10 @@ def extend_before(connection: apsw.Connection, history_id: int, before: State) -
     See ``is_open``.
     """
     _require_open(connection, history_id)
-    connection.execute("UPDATE memory_history SET before = ? WHERE id = ?", (dump_state(before), history_id))
+    connection.execute(
+        "UPDATE memory_history SET before = stored_state(target_kind, ?) WHERE id = ?",
+        (dump_state(before), history_id),
+    )
 
 
 def later_entries(connection: apsw.Connection, entry: HistoryRow, *, with_undoing: bool) -> Iterator[HistoryRow]:

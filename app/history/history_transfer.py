@@ -11,10 +11,9 @@ from typing import Any
 import apsw
 
 from app.history import history_repo
-from app.history.history_repo import COLUMNS, dump_state
+from app.history.history_repo import COLUMNS, FIELDS, dump_state
 
-_FIELDS = tuple(COLUMNS.split(", "))
-_SAID = tuple(name for name in _FIELDS if name not in ("id", "undone_by"))
+_SAID = tuple(name for name in FIELDS if name not in ("id", "undone_by"))
 
 
 def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
@@ -26,7 +25,7 @@ def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int,
     )
     page_rows = []
     for row in rows:
-        fields = dict(zip(_FIELDS, row, strict=True))
+        fields = dict(zip(FIELDS, row, strict=True))
         for name in ("before", "after"):
             fields[name] = None if fields[name] is None else json.loads(fields[name])
         page_rows.append((int(fields["id"]), fields))
@@ -62,7 +61,8 @@ class HistoryImport:
     def _stored(connection: apsw.Connection, values: dict[str, Any], skipped: int) -> int | None:
         row = connection.execute(
             "SELECT id FROM memory_history WHERE target = :target AND at = :at AND target_kind = :target_kind"
-            " AND event = :event AND actor = :actor AND run_id IS :run_id AND before IS :before AND after IS :after"
+            " AND event = :event AND actor = :actor AND run_id IS :run_id"
+            " AND state_json(before) IS :before AND state_json(after) IS :after"
             " ORDER BY id LIMIT 1 OFFSET :skipped",
             {name: values[name] for name in _SAID} | {"skipped": skipped},
         ).fetchone()

@@ -95,7 +95,8 @@ def _items(connection: apsw.Connection, run_id: str, after: int, limit: int) -> 
         "SELECT id, target_kind, event, target, coalesce(after ->> 'title', before ->> 'title', ''),"
         " substr(coalesce(before ->> 'content', after ->> 'content', after ->> 'canonical_name', after ->> 'name',"
         " before ->> 'name', ''), 1, 200)"
-        " FROM memory_history WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?",
+        " FROM (SELECT id, target_kind, event, target, state_json(before) AS before, state_json(after) AS after"
+        " FROM memory_history WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?)",
         (run_id, after, limit),
     ).fetchall()
     return [_item(connection, row) for row in rows]

@@ -18,10 +18,12 @@ from app.store.lanes import ORDER, ChangePlace
 # What a memory supersedes stands in the row of the other one, or in a list among its own attributes; what an entity was
 # merged into stands in its row.
 _LINKS = (
-    "SELECT h.id, h.target, coalesce(h.before ->> 'superseded_by', h.before ->> 'merged_into', ''),"
-    " coalesce(h.after ->> 'superseded_by', h.after ->> 'merged_into', ''),"
-    " coalesce(h.before -> '$.attributes.supersedes', '[]'), coalesce(h.after -> '$.attributes.supersedes', '[]')"
-    " FROM memory_history h WHERE h.run_id = ? AND h.target_kind IN ('memory', 'entity')"
+    "WITH changes AS MATERIALIZED (SELECT id, target, state_json(before) AS before, state_json(after) AS after"
+    " FROM memory_history WHERE run_id = ? AND target_kind IN ('memory', 'entity'))"
+    " SELECT id, target, coalesce(before ->> 'superseded_by', before ->> 'merged_into', ''),"
+    " coalesce(after ->> 'superseded_by', after ->> 'merged_into', ''),"
+    " coalesce(before -> '$.attributes.supersedes', '[]'), coalesce(after -> '$.attributes.supersedes', '[]')"
+    " FROM changes"
 )
 
 

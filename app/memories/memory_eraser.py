@@ -32,8 +32,8 @@ _OWN: tuple[tuple[str, str], ...] = (
 )
 _STATES = (
     "SELECT payload -> '$.memories[0]' FROM memory_archive WHERE id = :id",
-    "SELECT before FROM memory_history WHERE target_kind = 'memory' AND target = :id AND before IS NOT NULL",
-    "SELECT after FROM memory_history WHERE target_kind = 'memory' AND target = :id AND after IS NOT NULL",
+    "SELECT state_json(before) FROM memory_history WHERE target_kind = 'memory' AND target = :id AND before NOTNULL",
+    "SELECT state_json(after) FROM memory_history WHERE target_kind = 'memory' AND target = :id AND after NOTNULL",
 )
 _TEXTS = (
     "SELECT text FROM {texts} WHERE memory_id = :id",

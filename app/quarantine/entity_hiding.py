@@ -50,7 +50,8 @@ def merges_of(connection: apsw.Connection, agent: str, since_ms: int, until_ms: 
 def stated_by(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> StatedEntities:
     """Return the entities of which an agent stated something within a time."""
     targets = _targets(connection, agent, since_ms, until_ms, "before IS NULL")
-    marks = "before ->> '$.attributes.graph' IS NULL AND after ->> '$.attributes.graph' IS NOT NULL"
+    graph = "state_json({}) ->> '$.attributes.graph'"  # the states of memories that it wrote may be packed
+    marks = f"{graph.format('before')} IS NULL AND {graph.format('after')} IS NOT NULL"
     marked = _targets(connection, agent, since_ms, until_ms, marks)
     related = connection.execute(
         "SELECT DISTINCT subject_id FROM relations WHERE source = ? AND created_at BETWEEN ? AND ?",

@@ -150,7 +150,8 @@ def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem
     items = []
     for entry in reversed(hiding_entries(connection, agent)):
         row = connection.execute(
-            "SELECT target, target_kind, before, at, after IS NOT NULL FROM memory_history WHERE id = ?", (entry,)
+            "SELECT target, target_kind, state_json(before), at, after IS NOT NULL FROM memory_history WHERE id = ?",
+            (entry,),
         ).fetchone()
         if row is not None:
             items.append(_item(connection, row))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import apsw
 
@@ -11,6 +12,10 @@ from app.index.indexer import Indexer
 from app.memories.state_codec import from_state
 from app.memories.writer import write_state
 from app.recovery.sqlite_pages import Cell
+
+_LAST_STATE: Final = (
+    "SELECT state_json(after) FROM memory_history WHERE target_kind = 'memory' AND target = ? ORDER BY id DESC LIMIT 1"
+)
 
 
 def memories(connection: apsw.Connection, missing: Iterable[str]) -> int:
@@ -27,15 +32,13 @@ def memories(connection: apsw.Connection, missing: Iterable[str]) -> int:
 
 
 def _put_back(connection: apsw.Connection, key: str) -> bool:
-    after = connection.execute(
-        "SELECT after FROM memory_history WHERE target_kind = 'memory' AND target = ? ORDER BY id DESC LIMIT 1", (key,)
-    ).get
-    if after is None:
-        return False
     try:
+        after = connection.execute(_LAST_STATE, (key,)).get
+        if after is None:
+            return False
         with connection:
             write_state(connection, Indexer(), None, from_state(json.loads(str(after))))
-    except (KeepsakeError, apsw.ConstraintError):
+    except (KeepsakeError, apsw.ConstraintError, apsw.CorruptError):
         return False  # what the history has of it is no whole memory
     return True
 

@@ -54,7 +54,13 @@ _DERIVED = (
     "vectors_",
 )
 _KEPT_META = ("vault_id",)
-_TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "TEXT": (str,), "REAL": (int, float), "BLOB": (bytes,)}
+_TYPES: dict[str, tuple[type, ...]] = {
+    "INTEGER": (int,),
+    "TEXT": (str,),
+    "REAL": (int, float),
+    "BLOB": (bytes,),
+    "ANY": (str, bytes),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from app.retrieval.ranking.session_features import add_sessions
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
 from app.retrieval.results.relevance_cutoff import (
+    NEARNESS,
     SAMPLE,
     UNRELATED,
     Cutoff,
@@ -179,14 +180,22 @@ def _cutoff(retrieved: Retrieved, ranking: Ranking) -> Cutoff | None:
         return None
     if not (given.request.recipe.ends and "words" in given.request.wanted):
         return all_kept(signals)
-    return cut_off(signals, given.request.query, _least_cosine(given))
+    return cut_off(signals, given.request.query, least_cosine(given))
 
 
-def _least_cosine(given: RetrieverInput) -> float:
-    """Return the cosine from which a result is near in meaning."""
+def least_cosine(given: RetrieverInput, nearness: float = NEARNESS) -> float:
+    """Return the cosine from which a result is near in meaning.
+
+    Args:
+        given: The search.
+        nearness: Part of the way from the cosine of unrelated texts to 1.
+
+    Raises:
+        VectorsFailedError: The vectors cannot be read.
+    """
     vector_query = given.vector_query
     if vector_query is None or not vector_query.is_contextual:
-        return least_near(UNRELATED)
+        return least_near(UNRELATED, nearness)
     columns, connection = given.columns, given.snapshot.connection
     ids = np.flatnonzero(columns.exists[: given.snapshot.last_chunk + 1])
     ids = ids[columns.where(ids, [chunk_type.store in given.request.stores for chunk_type in columns.types])]
@@ -195,7 +204,7 @@ def _least_cosine(given: RetrieverInput) -> float:
         sample = vectors_by_id(connection, vector_query.generation, sampled)
     except apsw.Error as error:
         raise vectors_failed(error) from error
-    return least_near(unrelated_cosine(vector_query.vector(given.request.query.words), sample))
+    return least_near(unrelated_cosine(vector_query.vector(given.request.query.words), sample), nearness)
 
 
 def _within_session_limit(ranking: Ranking, columns: ChunkColumns, per_session: int) -> "NDArray[np.int64]":

@@ -1,11 +1,12 @@
 """Connections to the vault's database, each with the same settings and the vector extension."""
 
 import os
+import zlib
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 import apsw
 
@@ -28,6 +29,10 @@ INDEXED_ROWS_FUNCTION = "indexed_rows"
 """An auxiliary function of FTS5 on every connection: how many rows the full-text index has."""
 _KEPT_ROOTS_FUNCTION = "kept_roots"  # the roots of a text's kept words; a migration names it
 _INDEXED_WORDS_FUNCTION = "indexed_words"  # how many words it has of one row; the migrations name it
+_PACKED_KIND: Final = "memory"
+_LEAST_PACKED: Final = 1_024  # characters; less would save next to nothing
+_PACKING: Final = 1  # the next levels of zlib take up to three times as long for a tenth less
+
 VOCABULARY_TABLE = "chunks_words"
 """A table that each reader has for itself: every place at which the index has a word."""
 
@@ -161,7 +166,7 @@ def _configure(connection: apsw.Connection, busy_ms: int) -> None:
     connection.pragma("temp_store", "MEMORY")
     connection.pragma("cache_size", -PAGE_CACHE_KIB)
     connection.pragma("mmap_size", MMAP_BYTES)
-    register_index_functions(connection)
+    register_schema_functions(connection)
     connection.create_scalar_function("seen_entity_id", _seen_entity_id, 1, deterministic=True)
     connection.create_scalar_function("spelled_alike", _spelled_alike, 3, deterministic=True)
     load_vectors(connection)
@@ -176,11 +181,36 @@ def _spelled_alike(*values: object) -> bool:
     return spelled_alike(cast("Place", place), stored, wanted)
 
 
-def register_index_functions(connection: apsw.Connection) -> None:
-    """Register the functions of the full-text index that our SQL and the migrations call."""
+def register_schema_functions(connection: apsw.Connection) -> None:
+    """Register the functions of index and history that our SQL and the migrations call."""
     connection.register_fts5_function(INDEXED_ROWS_FUNCTION, _indexed_rows)
     connection.register_fts5_function(_INDEXED_WORDS_FUNCTION, _indexed_words)
     connection.create_scalar_function(_KEPT_ROOTS_FUNCTION, _kept_roots, 1, deterministic=True)
+    connection.create_scalar_function("stored_state", _stored_state, 2, deterministic=True)
+    connection.create_scalar_function("state_json", _state_json, 1, deterministic=True)
+
+
+def _stored_state(*values: object) -> str | bytes | None:
+    """Return a state's JSON as the history stores it, by the kind of its target.
+
+    A memory's state has the whole text of it, so a long one is packed and is a blob then; ``_state_json`` unpacks it.
+    """
+    kind, state = values
+    if not isinstance(state, str) or kind != _PACKED_KIND or len(state) < _LEAST_PACKED:
+        return cast("str | bytes | None", state)
+    text = state.encode()
+    packed = zlib.compress(text, _PACKING)
+    return packed if len(packed) < len(text) else state
+
+
+def _state_json(*values: object) -> str | None:
+    state = values[0]
+    if not isinstance(state, bytes):
+        return cast("str | None", state)
+    try:
+        return zlib.decompress(state).decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise apsw.CorruptError(f"a state in the history cannot be unpacked: {error}") from error
 
 
 def _kept_roots(*texts: object) -> str:

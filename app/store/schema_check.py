@@ -6,7 +6,7 @@ from contextlib import closing
 
 import apsw
 
-from app.store.connection import register_index_functions
+from app.store.connection import register_schema_functions
 
 _COMMENT = re.compile(r"--[^\n]*")
 _SPACE = re.compile(r"\s+")
@@ -29,7 +29,7 @@ def objects_of(connection: apsw.Connection) -> Objects:
 def expected_objects(scripts: Sequence[str]) -> Objects:
     """Return the schema that SQL ``scripts`` make, run in order on an empty database."""
     with closing(apsw.Connection(":memory:")) as scratch:
-        register_index_functions(scratch)
+        register_schema_functions(scratch)
         for script in scripts:
             scratch.execute(script)
         return objects_of(scratch)

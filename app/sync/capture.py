@@ -21,7 +21,8 @@ from app.sync.turn_log import LaneTurn
 KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search", "inbox_rule")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
-    "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, undoes_lane, undoes_n"
+    f"SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, state_json(before), state_json(after),"
+    " undoes_lane, undoes_n"
     f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
 )
 _BY_KIND: Final = "CASE target_kind WHEN 'session' THEN 1 WHEN 'memory' THEN 2 ELSE 3 END, target_kind"
@@ -158,7 +159,8 @@ def _last_within(connection: apsw.Connection, lane: int, after: int, sealed: int
     """Return the number of the last change that still fits."""
     size, last = 0, after
     rows = connection.execute(
-        "SELECT n, coalesce(length(before), 0) + coalesce(length(after), 0) FROM memory_history"
+        "SELECT n, coalesce(length(state_json(before)), 0) + coalesce(length(state_json(after)), 0)"
+        " FROM memory_history"
         " WHERE lane = ?1 AND n > ?2 AND n <= ?3"
         " UNION ALL SELECT b.n, (SELECT coalesce(sum(length(content)), 0) FROM messages m WHERE m.rowid BETWEEN"
         " b.first_rowid AND b.last_rowid) FROM message_batches b WHERE lane = ?1 AND n > ?2 AND n <= ?3 ORDER BY 1",

@@ -42,10 +42,10 @@ def is_understood(part: LanePart) -> bool:
     return all(change.target_kind in (_ERASABLE if change.event == ERASE else KINDS) for change in part.changes)
 
 
-def knows(connection: apsw.Connection, part: LanePart) -> bool:
-    """Return whether all is here that the writer of some changes knew."""
+def lacking(connection: apsw.Connection, part: LanePart) -> dict[int, int]:
+    """Return the lanes of which a writer knew more, with the last number here."""
     known = {int(str(lane)): int(str(n)) for lane, n in connection.execute("SELECT lane, n FROM lanes")}
-    return all(known.get(other, 0) >= up_to for _, other, up_to in part.knowledge)
+    return {other: known.get(other, 0) for _, other, up_to in part.knowledge if known.get(other, 0) < up_to}
 
 
 def agrees(connection: apsw.Connection, part: LanePart) -> bool:
@@ -136,7 +136,8 @@ def _add_entry(connection: apsw.Connection, change: Change) -> None:
     # A vault that was put back has the tail of its own lane, of which the last entry may have grown since.
     connection.execute(
         "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n,"
-        " undoes_lane, undoes_n) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lane, n) WHERE n > 0"
+        " undoes_lane, undoes_n) VALUES (?1, ?2, ?3, stored_state(?1, ?4), stored_state(?1, ?5), ?6, ?7, ?8, ?9,"
+        " ?10, ?11, ?12, ?13) ON CONFLICT (lane, n) WHERE n > 0"
         " DO UPDATE SET event = excluded.event, before = excluded.before, after = excluded.after,"
         " run_id = excluded.run_id, undoes_lane = excluded.undoes_lane, undoes_n = excluded.undoes_n",
         (

@@ -35,13 +35,14 @@ from app.errors import (
 from app.sentence import Sentence
 from app.store import lanes, meta
 from app.store.store import Store
-from app.sync import lane_chain, lane_rows, lane_sealer, lane_segment, removal_guard, turn_log
+from app.sync import lane_chain, lane_holes, lane_rows, lane_sealer, lane_segment, removal_guard, turn_log
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
+from app.sync.lane_holes import MISSING, LaneHoles
 from app.sync.lane_sealer import RemovedWriterError
 from app.sync.lane_segment import Segment, SegmentPlace
-from app.sync.membership import Membership
+from app.sync.membership import Membership, Standing
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.own_lanes import HeldOpenError, OwnLanes
 from app.sync.receiver import Received, Receiver
@@ -66,8 +67,6 @@ _ONE_AT_A_TIME: Final = Sentence(
     "This server cannot tell two machines apart that write at the same moment: add, rename and remove machines on one"
     " machine at a time."
 )
-_MISSING: Final = Sentence("Changes of another machine are missing.")
-"""Reason of a lane that waits for another lane; the reason of that other one is told first."""
 
 Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
 
@@ -77,12 +76,16 @@ class _Pull:
     """Outcome of taking in, as far as it has come.
 
     Args:
+        standing: The standing of this device.
         taken: How many segments and snapshots were taken in.
         reasons: Why more of a lane waits, an empty sentence for nothing.
         removed: How many rows each lane removed.
         held: What waits for the person, by lane.
+        holes: Holes in lanes that were met.
     """
 
+    standing: Standing
+    holes: LaneHoles
     taken: int = 0
     reasons: list[Sentence] = field(default_factory=list)
     removed: Counter[int] = field(default_factory=Counter)
@@ -296,7 +299,7 @@ class SyncService:
             sealed = SealedExchange(joined.point, sealer)
             try:
                 await self._seal()
-                pulled = await self._pull(sealed)
+                pulled = await self._pull(sealed, standing)
                 await self._obey()
                 await self._seal()
             except HeldOpenError:
@@ -313,7 +316,8 @@ class SyncService:
         """Return what the place or this machine lacks."""
         device = await self._membership.device()
         has_keyring = await asyncio.to_thread(self._membership.key_store.has_keyring, device)
-        return (*(() if has_keyring else (_NO_KEYRING,)), *(() if self._gives_names_once else (_ONE_AT_A_TIME,)))
+        lacks = (*(() if has_keyring else (_NO_KEYRING,)), *(() if self._gives_names_once else (_ONE_AT_A_TIME,)))
+        return (*lacks, *await self._store.read(lane_holes.lost))
 
     async def accept(self, lane: str, last: int) -> SyncState:
         """Let what another machine removed go here too, at the next time.
@@ -375,18 +379,19 @@ class SyncService:
 
         self._tell(await self._store.write(work))
 
-    async def _pull(self, joined: SealedExchange) -> SyncReport:
+    async def _pull(self, joined: SealedExchange, standing: Standing) -> SyncReport:
         """Take in all that can be; return how much, and why more waits."""
-        pull, before = _Pull(), -1
+        holes = LaneHoles(self._store, self._clock, self._states, self.snapshots.rule.repair_ms)
+        pull, before = _Pull(standing, holes), (-1, 0)
         await self.snapshots.look(joined)
         await self._own_lanes.leave_copied(joined)
         if not await self._store.read(lane_rows.has_others):
             await self._take_snapshot(joined, pull)
-        while pull.taken > before:
-            before, pull.reasons = pull.taken, []
+        while (pull.taken, len(holes.ended)) > before:
+            before, pull.reasons = (pull.taken, len(holes.ended)), []
             for name in await in_daemon_thread(joined.point.lanes):
                 pull.reasons.append(await self._pull_lane(joined, int(name, 16), pull))
-            if pull.taken == before and not pull.held:
+            if (pull.taken, len(holes.ended)) == before and not pull.held:
                 pull.reasons.append(await self._take_snapshot(joined, pull))
         waiting = min(filter(None, pull.reasons), key=_follows, default=_NOTHING)
         return SyncReport(pull.taken, 0, waiting, tuple(pull.held.values()))
@@ -396,7 +401,7 @@ class SyncService:
         if lane in pull.held:
             return _HELD
         try:
-            while not isinstance(segment := await self._next(joined, lane), Sentence | None):
+            while not isinstance(segment := await self._next(joined, lane, pull), Sentence | None):
                 count = pull.removed[lane] + await self._removed_by(segment)
                 if await self._store.read(partial(removal_guard.is_too_much, removed=count)):
                     pull.held[lane] = HeldRemovals(f"{lane:016x}", segment.part.last, count)
@@ -443,7 +448,7 @@ class SyncService:
         self._require_no_import()
         return self._receiver.take(connection, segment, now_ms)
 
-    async def _next(self, joined: SealedExchange, lane: int) -> Segment | Sentence | None:
+    async def _next(self, joined: SealedExchange, lane: int, pull: _Pull) -> Segment | Sentence | None:
         """Return the next segment of a lane, or why it waits; ``None`` without one."""
 
         def mark(connection: apsw.Connection) -> tuple[int, str, bool]:
@@ -473,12 +478,30 @@ class SyncService:
                 raise
         if segment is None and (segment := await self._over(joined, lane, after)) is None:
             later = [one.name for one in objects if one.last > after]
-            return _NOTHING if await in_daemon_thread(joined.are_of_removed, later) else _MISSING
+            return await self._hole(joined, lane, after, later, pull)
         if not lane_rows.is_understood(segment.part):
             raise _newer(lane, objects[-1].last - after)
         lane_segment.require_plausible(segment.part, self._clock.now_ms())
-        is_known = await self._store.read(partial(lane_rows.knows, part=segment.part))
-        return segment if is_known else _MISSING
+        return await self._lacking(joined, segment, pull) or segment
+
+    @staticmethod
+    async def _hole(joined: SealedExchange, lane: int, after: int, later: list[str], pull: _Pull) -> Sentence:
+        """Return why changes before later segments are missing, if they are to come."""
+        if lane in pull.holes.ended or await in_daemon_thread(joined.are_of_removed, later):
+            return _NOTHING
+        return await pull.holes.reason(joined.point, pull.standing, lane, after)
+
+    async def _lacking(self, joined: SealedExchange, segment: Segment, pull: _Pull) -> Sentence:
+        """Return why something is not here that the writer of a segment knew."""
+        for lane, n in (await self._store.read(partial(lane_rows.lacking, part=segment.part))).items():
+            if lane in pull.holes.ended:
+                continue
+            objects = await in_daemon_thread(lane_chain.objects_of, joined.point, lane)
+            if any(one.last > n for one in objects):
+                return MISSING  # which the reason of that lane tells of
+            if reason := await pull.holes.reason(joined.point, pull.standing, lane, n):
+                return reason
+        return _NOTHING
 
     async def _over(self, joined: SealedExchange, lane: int, after: int) -> Segment | None:
         """Return the segment with the next change of a lane that was cut anew."""
@@ -509,7 +532,7 @@ def machine_name() -> str:
 
 def _follows(reason: Sentence) -> bool:
     """Return whether a lane waits for another lane or a snapshot, which has a reason."""
-    return reason in (_MISSING, lane_sealer.not_whole().sentence)
+    return reason in (MISSING, lane_sealer.not_whole().sentence)
 
 
 def _reason(error: Exception) -> Sentence:

@@ -3599,6 +3599,10 @@
         <translation>Geändert: {items}</translation>
     </message>
     <message>
+        <source>Changes are missing at the place that are on: {machines}. They come here once such a machine meets the others. If it is gone for good, remove it here.</source>
+        <translation>Am Ort fehlen Änderungen, die es auf diesen Rechnern gibt: {machines}. Sie kommen, sobald ein solcher Rechner die anderen trifft. Ist er für immer fort, entferne ihn hier.</translation>
+    </message>
+    <message>
         <source>Changes of another machine are missing.</source>
         <translation>Änderungen eines anderen Rechners fehlen.</translation>
     </message>
@@ -8225,6 +8229,14 @@
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>Was mit diesem Ordner geschieht: „read“ übernimmt seine Änderungen und schreibt nie hinein; „both“ schreibt auch Änderungen, neue Notizen und Löschungen zurück und behält eine auf beiden Seiten geänderte Notiz zweimal.</translation>
+    </message>
+    <message>
+        <source>What one of your machines wrote after {time} UTC is lost: neither the place nor a machine has it.</source>
+        <translation>Was einer deiner Rechner nach {time} UTC schrieb, ist verloren: Weder der Ort noch ein Rechner hat es.</translation>
+    </message>
+    <message>
+        <source>What one of your machines wrote is lost: neither the place nor a machine has it.</source>
+        <translation>Was einer deiner Rechner schrieb, ist verloren: Weder der Ort noch ein Rechner hat es.</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>

@@ -3599,6 +3599,10 @@
         <translation>Cambiado: {items}</translation>
     </message>
     <message>
+        <source>Changes are missing at the place that are on: {machines}. They come here once such a machine meets the others. If it is gone for good, remove it here.</source>
+        <translation>En el lugar faltan cambios que están en: {machines}. Llegarán aquí cuando uno de esos equipos se encuentre con los demás. Si ya no volverá, quítalo aquí.</translation>
+    </message>
+    <message>
         <source>Changes of another machine are missing.</source>
         <translation>Faltan cambios de otro equipo.</translation>
     </message>
@@ -8225,6 +8229,14 @@
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>Qué se hace con esa carpeta: «read» incorpora sus cambios y nunca escribe en ella; «both» escribe además los cambios, las notas nuevas y las eliminaciones, y conserva dos veces una nota cambiada en ambos lados.</translation>
+    </message>
+    <message>
+        <source>What one of your machines wrote after {time} UTC is lost: neither the place nor a machine has it.</source>
+        <translation>Lo que uno de tus equipos escribió después de {time} UTC se ha perdido: no lo tienen ni el lugar ni ningún equipo.</translation>
+    </message>
+    <message>
+        <source>What one of your machines wrote is lost: neither the place nor a machine has it.</source>
+        <translation>Lo que uno de tus equipos escribió se ha perdido: no lo tienen ni el lugar ni ningún equipo.</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>

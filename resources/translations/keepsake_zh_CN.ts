@@ -3599,6 +3599,10 @@
         <translation>更改了{items}</translation>
     </message>
     <message>
+        <source>Changes are missing at the place that are on: {machines}. They come here once such a machine meets the others. If it is gone for good, remove it here.</source>
+        <translation>该位置缺少一些更改，它们在以下设备上：{machines}。其中一台与其他设备会合后，这些更改就会到达这里。如果它不会再回来，请在此处将其移除。</translation>
+    </message>
+    <message>
         <source>Changes of another machine are missing.</source>
         <translation>缺少另一台设备的更改。</translation>
     </message>
@@ -8225,6 +8229,14 @@
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>如何处理该文件夹：“read”只收录其中的编辑而从不写入；“both”还会写回编辑、新笔记和删除，并将两边都编辑过的笔记保留两份。</translation>
+    </message>
+    <message>
+        <source>What one of your machines wrote after {time} UTC is lost: neither the place nor a machine has it.</source>
+        <translation>你的一台设备在 {time} UTC 之后写下的内容已丢失：该位置和所有设备上都没有。</translation>
+    </message>
+    <message>
+        <source>What one of your machines wrote is lost: neither the place nor a machine has it.</source>
+        <translation>你的一台设备写下的内容已丢失：该位置和所有设备上都没有。</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>

@@ -19,8 +19,9 @@ _LINK: Final = re.compile(rf"{FOLDER}/[^\s()<>\[\]\"'\\/]+")
 _CLOCK_SLACK_MS: Final = 1000  # file systems round their times down
 _MENTIONS: Final = f"instr({{}}, '{FOLDER}/')"
 _ADDED: Final = (
-    "SELECT target, target_kind, after ->> 'content' FROM memory_history"
-    " WHERE run_id = ? AND event = 'ADD' AND (target_kind = 'session' OR after ->> 'source' LIKE 'import:%')"
+    "SELECT target, target_kind, after ->> 'content' FROM (SELECT target, target_kind, state_json(after) AS after"
+    " FROM memory_history WHERE run_id = ? AND event = 'ADD')"
+    " WHERE target_kind = 'session' OR after ->> 'source' LIKE 'import:%'"
 )
 _STANDING: Final = (
     "SELECT content, attributes FROM memories"

@@ -271,7 +271,8 @@ def own_singles(connection: apsw.Connection, actor: str, limit: int) -> list[tup
     Writing goes on for a while under one entry.
     """
     rows = connection.execute(
-        "SELECT at, id, max(at, min(at + ?3, coalesce(CASE event WHEN 'UPDATE' THEN after ->> 'updated_at' END, at)))"
+        "SELECT at, id, max(at, min(at + ?3, coalesce(CASE event WHEN 'UPDATE'"
+        " THEN state_json(after) ->> 'updated_at' END, at)))"
         " FROM memory_history WHERE run_id IS NULL AND actor = ?1 AND event <> 'MENTION'"
         " ORDER BY at DESC, id DESC LIMIT ?2",
         (actor, limit, MAX_SPELL_MS),

@@ -159,7 +159,8 @@ def _kept_to(connection: apsw.Connection, ids: Collection[str], stores: Sequence
     """
     rows = connection.execute(
         "SELECT w.value FROM json_each(?) w LEFT JOIN memories m ON m.id = w.value"
-        " WHERE coalesce(m.store, (SELECT coalesce(h.after ->> 'store', h.before ->> 'store') FROM memory_history h"
+        f" WHERE coalesce(m.store, (SELECT coalesce(state_json(h.after) ->> 'store',"
+        f" state_json(h.before) ->> 'store') FROM memory_history h"
         " WHERE h.target = w.value AND h.target_kind = 'memory' ORDER BY h.id DESC LIMIT 1))"
         " IN (SELECT value FROM json_each(?))"
         f" AND ((m.id IS NOT NULL AND m.valid_until IS NULL) OR NOT {repo.in_quarantine('w.value')})",

@@ -43,6 +43,7 @@ BLOCKS: Final = 4
 """Number of weights for each feature; see ``expand_interactions``."""
 
 _OF_ALL: Final = [NAMES.index("question_length"), NAMES.index("register"), NAMES.index("message")]
+_COVERAGE_WINDOW: Final = NAMES.index("coverage_window")
 _LENGTH: Final = NAMES.index("question_length")
 _REGISTER: Final = NAMES.index("register")
 _MESSAGE: Final = NAMES.index("message")
@@ -80,6 +81,7 @@ class FeatureTable:
         ids: Chunk id of each row, of a memory its first chunk.
         created: Time of each row, milliseconds UTC.
         values: Features of each row.
+        weight: Weight of all search words, relative to a word in one text.
     """
 
     gathered: RankingInput
@@ -87,6 +89,12 @@ class FeatureTable:
     ids: "NDArray[np.integer[Any]]"
     created: "NDArray[np.integer[Any]]"
     values: "Matrix"
+    weight: float = 0.0
+
+    @property
+    def matched(self) -> "Matrix":
+        """Return the weight of the search words in each row and around it."""
+        return np.asarray(self.values[:, _COVERAGE_WINDOW] * self.weight)
 
     @property
     def places(self) -> MessagePlaces:
@@ -102,8 +110,9 @@ def build_table(gathered: RankingInput) -> FeatureTable:
     around = around[kept]
     ids = neighbours.ids[around[:, REACH]]
     created = neighbours.columns.created[ids]
-    values = _Columns(gathered, neighbours, kept, around).values() if len(kept) else np.zeros((0, len(NAMES)))
-    return FeatureTable(gathered, kept, ids, created, values)
+    columns = _Columns(gathered, neighbours, kept, around)
+    values = columns.values() if len(kept) else np.zeros((0, len(NAMES)))
+    return FeatureTable(gathered, kept, ids, created, values, columns.weight())
 
 
 def expand_interactions(share: "Matrix") -> "Matrix":
@@ -173,6 +182,10 @@ class _Columns:
         self.owners = int(self.owner_of_line.max(initial=-1)) + 1
         total = max(gathered.total, 1)
         self.idf = np.array([max(fts5_idf(total, count), _LEAST_IDF) for count in gathered.counts], dtype=np.float64)
+
+    def weight(self) -> float:
+        """Return the weight of all search words, relative to a word in one text."""
+        return float(self.idf.sum()) / max(fts5_idf(max(self.ranking_input.total, 1), 1), _LEAST_IDF)
 
     def values(self) -> "Matrix":
         """Return all columns, in the order of ``NAMES``."""

@@ -44,7 +44,10 @@ MENTION: Final = 4.0
 """Score added for a mention of a named entity, about that of a rare word. It was not learned."""
 _TIME: Final = NAMES.index("date_near")
 _OWN: Final = [NAMES.index("coverage")]
+_COVERAGE_WINDOW: Final = NAMES.index("coverage_window")
 _AROUND: Final = [NAMES.index(name) for name in ("coverage_window", "bm25_window", "bm25_passage")]
+_LEADERS: Final = 10
+"""Number of first candidates among which one must bear on the query."""
 _DIGITS: Final = 9
 _SHOWN_DIGITS: Final = 4
 
@@ -82,6 +85,8 @@ class RankedChunks:
         ids: Chunk id of each.
         scores: Score of each.
         parts: Contribution of each feature, a row for each ranked candidate.
+        matched: Weight of the query's words in each ranked candidate and around it; see ``FeatureTable.matched``.
+        share: Share of the weight of all words that this is.
     """
 
     found: RetrieverScores
@@ -91,6 +96,8 @@ class RankedChunks:
     ids: "Ints"
     scores: "Matrix"
     parts: "Matrix"
+    matched: "Matrix"
+    share: "Matrix"
 
     def best_first(self) -> "RankedChunks":
         """Return the ranking, which is in order."""
@@ -109,7 +116,9 @@ class RankedChunks:
             rows=self.rows[rows],
             ids=self.ids[rows],
             scores=self.scores[rows],
-            parts=self.parts[rows[rows < len(self.parts)]],
+            parts=self.parts[ranked := rows[rows < len(self.parts)]],
+            matched=self.matched[ranked],
+            share=self.share[ranked],
         )
 
     def signals(self) -> MatchSignals:
@@ -117,14 +126,32 @@ class RankedChunks:
         found, known = self.found, self.rows
         shares = np.zeros((len(self.ids), len(NAMES)), dtype=np.bool_)
         shares[: len(self.parts)] = self.parts != 0
-        times = self.parts[:, _TIME]
-        is_named = np.zeros(len(self.ids), dtype=np.bool_)
-        is_named[: len(times)] = (times >= times.max(initial=0.0) / 2) & (times > 0)
         has_words = (found.words_rank[known] > 0) | shares[:, _OWN].any(axis=1)
         cosines = np.where(found.vector_rank[known] > 0, found.cosines[known], -1.0)
-        has_words |= _are_mentioned(self.mentions, self.places)
         is_neighbour = np.asarray(shares[:, _AROUND].any(axis=1))
-        return MatchSignals(has_words | is_named, is_neighbour, cosines, self.scores)
+        return MatchSignals(has_words | self._are_named(), is_neighbour, cosines, self.scores)
+
+    def bears(self, matched: float, share: float, cosine: float) -> bool:
+        """Tell whether one of the first candidates bears on the query.
+
+        It names what the query names, is near in meaning, or the query's words in it and around it weigh enough.
+
+        Args:
+            matched: Least weight of the words; see ``FeatureTable.matched``.
+            share: Least share of the weight of all words.
+            cosine: Cosine from which it is near.
+        """
+        known = slice(0, _LEADERS)
+        weighs = (self.matched[known] >= matched) & (self.share[known] >= share)
+        is_near = self.found.cosines[self.rows[known]] >= cosine
+        return bool(weighs.any() or is_near.any() or self._are_named()[known].any())
+
+    def _are_named(self) -> "NDArray[np.bool_]":
+        """Return a mask of the candidates with an entity or time of the query."""
+        times = self.parts[:, _TIME]
+        named = np.asarray(_are_mentioned(self.mentions, self.places))
+        named[: len(times)] |= (times >= times.max(initial=0.0) / 2) & (times > 0)
+        return named
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end`` with their reasons."""
@@ -221,6 +248,8 @@ def rank(table: FeatureTable, weights: "Matrix", most: int = KEPT, vectors: "Vec
         np.concatenate([np.where(chunks > 0, chunks, table.ids[order]), found.chunks[unseen]]),
         np.concatenate([scores[order], np.full(len(unseen), lowest)]),
         parts[order],
+        table.matched[order],
+        table.values[order, _COVERAGE_WINDOW],
     )
 
 

@@ -123,6 +123,6 @@ def unrelated_cosine(vector: bytes, sample: "NDArray[np.float32]") -> float:
     return float(np.median(known @ np.frombuffer(vector, dtype="<f4"))) if len(known) else UNRELATED
 
 
-def least_near(unrelated: float) -> float:
+def least_near(unrelated: float, nearness: float = NEARNESS) -> float:
     """Return the least cosine of a near text, given that of unrelated ones."""
-    return unrelated + NEARNESS * (1.0 - unrelated)
+    return unrelated + nearness * (1.0 - unrelated)

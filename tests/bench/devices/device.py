@@ -37,7 +37,7 @@ _TEXTS = (
     "SELECT content || coalesce((SELECT group_concat(value) FROM json_each(facts)), '') FROM memories",
     "SELECT content FROM messages",
     "SELECT content FROM withheld_messages",
-    "SELECT coalesce(before, '') || coalesce(after, '') FROM memory_history",
+    "SELECT coalesce(state_json(before), '') || coalesce(state_json(after), '') FROM memory_history",
     "SELECT goal FROM schedules",
 )
 _CONCLUDED: Final = (

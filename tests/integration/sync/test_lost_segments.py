@@ -44,7 +44,7 @@ def test_lost_segments_are_written_anew(pair: tuple[Machine, Machine], third: Ma
     segments[1].unlink()
     segments[2].unlink()
     third.join(one)
-    assert third.sync().waiting == "Changes of another machine are missing."
+    assert third.sync().waiting.startswith("Changes are missing at the place that are on: ")
     settle(one, other, third)
     assert third.contents() == ["first", "fourth", "second", "third"]
     assert written(one, "fifth")
@@ -141,7 +141,7 @@ def test_what_a_vault_put_back_wrote_and_the_place_lost_comes_from_who_has_it(
     shutil.copytree(tmp_path / "copy", one.vault)
     one.start()
     one.ask("note.save", content="after it was put back")
-    assert one.sync().waiting == "Changes of another machine are missing."
+    assert "missing at the place that are on: laptop" in one.sync().waiting
     compact(other.host, CompactionRule(look_ms=0, repair_ms=0))
     third.join(other)
     settle(other, one, third)
@@ -165,3 +165,80 @@ def test_a_torn_segment_of_its_own_does_not_keep_a_machine_from_forgetting(
     settle(one, other)
     assert one.contents() == ["first", "second"]
     assert torn not in {path.read_bytes() for path in one.folder.rglob("s-*")}
+
+
+def removed(machine: Machine, *others: Machine) -> None:
+    """Remove machines that are gone for good."""
+    for other in others:
+        machine.ask("device.remove", device=other.sealer()[0].id)
+        other.stop()
+
+
+@pytest.mark.parametrize("lost", [[1], [1, 2], [1, 2, 3]])
+def test_what_is_lost_everywhere_holds_up_no_other_change(
+    pair: tuple[Machine, Machine], third: Machine, tmp_path: Path, lost: list[int]
+) -> None:
+    one, other = pair
+    note = one.ask("note.save", content="of desktop\nlast line").id
+    written(one, "first")
+    third.join(one)
+    settle(one, other, third)
+    segments = written(one, "second", "third", "fourth", "fifth")
+    third.sync()
+    update(third, note, "of desktop\nlast line, by one who knew of all")
+    third.ask("session.append", session="talk", messages=[{"role": "user", "content": "by one who knew of all"}])
+    third.sync()
+    for number in lost:
+        segments[number].unlink()
+    other.sync()
+    waiting = other.sync().waiting
+    assert "Changes are missing at the place that are on: " in waiting
+    assert "laptop" not in waiting
+    assert "of desktop\nlast line" in other.contents()
+    removed(other, one, third)
+    compact(other.host, CompactionRule(look_ms=0, repair_ms=0))
+    assert other.sync().waiting == ""
+    assert other.sync().waiting == ""
+    assert "of desktop\nlast line, by one who knew of all" in other.contents()
+    assert ("by one who knew of all",) in other.rows("SELECT content FROM messages")
+    [lost_sentence] = [note for note in other.ask("device.state").notes if "lost" in note]
+    assert "neither the place nor a machine has it" in lost_sentence
+    joiner = Machine(tmp_path / "tablet", tmp_path / "shared")
+    try:
+        compact(joiner.host, CompactionRule(look_ms=0, repair_ms=0))
+        joiner.join(other)
+        settle(other, joiner)
+        assert joiner.contents() == other.contents()
+    finally:
+        joiner.stop()
+
+
+def test_what_was_lost_comes_back_with_a_machine_that_has_it(
+    pair: tuple[Machine, Machine], third: Machine, allow_logs: AllowLogs
+) -> None:
+    allow_logs("segments of another machine are lost")
+    one, other = pair
+    written(one, "first")
+    third.join(one)
+    settle(one, other, third)
+    segments = written(one, "second", "third", "fourth")
+    third.sync()
+    segments[1].unlink()
+    other.sync()
+    removed(other, one, third)
+    compact(other.host, CompactionRule(look_ms=0, repair_ms=0))
+    other.sync()
+    other.ask("note.save", content="written without it")
+    assert other.sync().waiting == ""
+    assert other.contents() == ["first", "second", "written without it"]
+    third.start()
+    compact(third.host, CompactionRule(look_ms=0, repair_ms=0))
+    third.join(other)
+    settle(third, other)
+    assert other.contents() == ["first", "fourth", "second", "third", "written without it"]
+    assert not [note for note in other.ask("device.state").notes if "lost" in note]
+
+
+def update(machine: Machine, note: str, content: str) -> None:
+    [memory] = machine.ask("memory.get", ids=[note]).memories
+    machine.ask("note.update", id=note, version=memory.version, content=content)

@@ -19,14 +19,15 @@ async def context(
     agent: str = "",
     max_tokens: int | None = None,
     sections: list[SectionName] = [],  # noqa: B006
+    unasked: bool = False,
 ) -> Context:
     """Return the context for an agent's next answer.
 
     It is Markdown in a fence, and the same as sections with ids: the latest messages of the conversation, important
     messages, memories and messages of other conversations that are relevant to the prompt, the latest weekly
-    reflection, an index of memories with the most recent first, and the summaries of recent conversations. A section
-    that is not available is named in ``notes``. Paste ``text`` as it is: nothing in it can end its fence, and when it
-    comes back in a message it is recognised and not stored again.
+    reflection, an index of memories with those that match the prompt first, and the summaries of recent conversations.
+    A section that is not available is named in ``notes``. Paste ``text`` as it is: nothing in it can end its fence, and
+    when it comes back in a message it is recognised and not stored again.
 
     Args:
         prompt: The question to the agent; only its words count, operators do not.
@@ -34,11 +35,19 @@ async def context(
         agent: Name only recent conversations with this agent.
         max_tokens: Tokens of the whole; the setting ``context.total_tokens`` when left out.
         sections: Only these; none of them for all.
+        unasked: A client passes every prompt on by itself, so only what clearly bears on it is told; for most requests
+            that is nothing.
     """
     check_range("max_tokens", max_tokens, 0)
     session = await mentioned(engine, caller, session) if session else session
     result = await engine.context.build(
-        caller.access, prompt, session=session, agent=agent, max_tokens=max_tokens, sections=sections
+        caller.access,
+        prompt,
+        session=session,
+        agent=agent,
+        max_tokens=max_tokens,
+        sections=sections,
+        has_floor=unasked,
     )
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     included = (item for section in result.sections if section.name not in _UNCOUNTED for item in section.items)

@@ -269,7 +269,7 @@ def test_short_messages_are_included_whole(host: Host) -> None:
     assert part.text.endswith(" kingfisher")
 
 
-def test_recent_memories_lead_the_index_and_relevance_fills_it(host: Host) -> None:
+def test_memories_that_match_lead_the_index_and_recent_ones_fill_it(host: Host) -> None:
     old = host.ask("note.save", content="An old note on herons", title="Old heron").id
     host.ask("note.save", content="Nothing of the kind", title="Ancient")
     host.submit(
@@ -280,9 +280,9 @@ def test_recent_memories_lead_the_index_and_relevance_fills_it(host: Host) -> No
     fresh = [host.ask("note.save", content=f"Bread {number}", title=f"Fresh {number}").id for number in range(3)]
     host.ask("settings.set", name="context.max_facts", value=0)
     host.ask("vault.settle")
-    assert section(context(host, "herons"), "index") == [*reversed(fresh), old]
+    assert section(context(host, "herons"), "index") == [old, *reversed(fresh)]
     host.ask("settings.set", name="context.index_limit", value=2)
-    assert section(context(host, "herons"), "index") == list(reversed(fresh))[:2]
+    assert section(context(host, "herons"), "index") == [old, fresh[-1]]
 
 
 def test_facts_of_the_conversation_at_hand_are_no_news_in_it(host: Host) -> None:
@@ -364,3 +364,49 @@ def test_an_agent_cannot_store_recalled_text(host: Host, filled: dict[str, str])
 
 def _engine(host: Host) -> Any:
     return engine_of(host)
+
+
+CHAT = (
+    "I signed up for the pottery class in Girona.",
+    "The boiler is loud again, so I called the plumber.",
+    "We ran ten kilometres along the river this morning.",
+    "My sister moves to Lisbon in spring.",
+    "I changed the tyres of the bike.",
+    "The dentist said that the tooth can stay.",
+    "We watched the film about the lighthouse.",
+    "Our neighbours lent us the ladder.",
+    "I wrote to the landlord about the window.",
+    "The tomatoes on the balcony are ripe.",
+)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["ok", "continue", "run the tests", "commit and push", "change the colour of the button", "继续"]
+)
+def test_a_prompt_that_needs_no_memory_brings_none_unasked(host: Host, prompt: str) -> None:
+    chat(host)
+    assert context(host, prompt, sections=["turns", "facts"], unasked=True).text == ""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        ("When does my sister move?", CHAT[3]),
+        ("write a mail to the plumber about the boiler", CHAT[1]),
+        ("Who lent us the ladder？", CHAT[7]),
+    ],
+)
+def test_what_bears_on_a_prompt_is_told_unasked(host: Host, prompt: str, message: str) -> None:
+    chat(host)
+    assert message in context(host, prompt, sections=["turns", "facts"], unasked=True).text
+
+
+def test_an_agent_that_asks_with_one_word_is_told(host: Host) -> None:
+    chat(host)
+    assert CHAT[1] in context(host, "boiler", sections=["turns"]).text
+
+
+def chat(host: Host) -> None:
+    for number, text in enumerate(CHAT):
+        host.ask("session.append", session=f"day-{number}", messages=[{"role": "user", "content": text}])
+    host.ask("vault.settle")

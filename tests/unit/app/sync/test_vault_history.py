@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-import apsw
-
 from app.entities.entity_state import EntityApplier
 from app.history.undo import StateApplier
 from app.host import Host
 from app.index.indexer import Indexer
 from app.memories.history_applier import MemoryApplier
 from app.sessions.session_applier import SessionApplier
+from app.store.connection import open_reader
 from app.store.store import DATABASE
 from app.sync import capture
 from app.sync.fold import fold_row
@@ -52,7 +51,7 @@ def write(host: Host) -> None:
 def check(vault: Path) -> set[str]:
     """Compare each row with the fold of its changes; return the events of all."""
     events = set()
-    with closing(apsw.Connection(str(vault / DATABASE), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+    with closing(open_reader(vault / DATABASE)) as connection:
         rows = connection.execute("SELECT DISTINCT target_kind, target FROM memory_history").fetchall()
         for kind, target in rows:
             changes = capture.changes_of_row(connection, str(kind), str(target))
