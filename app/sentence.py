@@ -55,13 +55,13 @@ def plain_text(value: object) -> str:
     raise TypeError(type(value).__name__)
 
 
-def counted_sentence(number: int, one: str, many: str, **values: object) -> Sentence:
+def counted_sentence(number: int, single: str, many: str, **values: object) -> Sentence:
     """Return a sentence about one or several things.
 
     Args:
         number: How many there are.
-        one: The template for one of them, such as ``1 note was left out.``
+        single: The template for one of them, such as ``1 note was left out.``
         many: The template for several, with ``{count}``.
         values: What stands in the other fields.
     """
-    return Sentence(one, **values) if number == 1 else Sentence(many, count=number, **values)
+    return Sentence(single, **values) if number == 1 else Sentence(many, count=number, **values)

@@ -23,7 +23,7 @@ _MOST_EXPRESSION = 60  # some packages put the whole text of their licence where
 
 def shipped() -> list[metadata.Distribution]:
     """Return every package that the program ships on this platform, by name; without the program itself."""
-    found: dict[str, metadata.Distribution] = {}
+    distributions: dict[str, metadata.Distribution] = {}
     waiting = [(PROGRAM, frozenset[str]())]
     seen: set[tuple[str, frozenset[str]]] = set()
     while waiting:
@@ -32,7 +32,7 @@ def shipped() -> list[metadata.Distribution]:
             continue
         seen.add((name, extras))
         distribution = metadata.distribution(name)
-        found[canonicalize_name(name)] = distribution
+        distributions[canonicalize_name(name)] = distribution
         for line in distribution.requires or ():
             requirement = Requirement(line)
             environments = [{"extra": extra} for extra in ("", *extras)]
@@ -40,8 +40,8 @@ def shipped() -> list[metadata.Distribution]:
             is_wanted = marker is None or any(marker.evaluate(environment) for environment in environments)
             if is_wanted and canonicalize_name(requirement.name) not in LEFT_OUT:
                 waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
-    del found[PROGRAM]
-    return [found[name] for name in sorted(found)]
+    del distributions[PROGRAM]
+    return [distributions[name] for name in sorted(distributions)]
 
 
 def licence_of(distribution: metadata.Distribution) -> str:

@@ -203,8 +203,8 @@ def _loads(library: str) -> bool:
 
 def _has_font(language: str) -> bool:
     command = ["fc-list", f":lang={language}", "family"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    return bool(found.stdout.strip())
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    return bool(process.stdout.strip())
 
 
 def prepare_system(venv: Path, apt: Apt) -> None:

@@ -39,7 +39,7 @@ def run(*command: str, **environment: str) -> str:
     Raises:
         CheckError: It failed.
     """
-    made = subprocess.run(
+    process = subprocess.run(
         command,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
@@ -48,9 +48,9 @@ def run(*command: str, **environment: str) -> str:
         text=True,
         check=False,
     )
-    if made.returncode:
-        raise CheckError(f"{' '.join(command)}\n{made.stdout}\nended with {made.returncode}.")
-    return made.stdout
+    if process.returncode:
+        raise CheckError(f"{' '.join(command)}\n{process.stdout}\nended with {process.returncode}.")
+    return process.stdout
 
 
 def only(pattern: str) -> Path:
@@ -59,10 +59,10 @@ def only(pattern: str) -> Path:
     Raises:
         CheckError: There is none, or more than one.
     """
-    found = list(DIST.glob(pattern))
-    if len(found) != 1:
-        raise CheckError(f"dist/ must hold one {pattern}, and holds {len(found)}. Run 'make packages' first.")
-    return found[0]
+    files = list(DIST.glob(pattern))
+    if len(files) != 1:
+        raise CheckError(f"dist/ must hold one {pattern}, and holds {len(files)}. Run 'make packages' first.")
+    return files[0]
 
 
 def check_metadata() -> None:
@@ -77,8 +77,8 @@ def check_metadata() -> None:
         if shutil.which(program) is None:
             say(f"left out  {program} is not installed")
             continue
-        said = [line for line in run(program, *arguments).splitlines() if "root privileges" not in line]
-        say(f"ok        {program}: {said[-1].strip() if said else 'nothing to report'}")
+        lines = [line for line in run(program, *arguments).splitlines() if "root privileges" not in line]
+        say(f"ok        {program}: {lines[-1].strip() if lines else 'nothing to report'}")
 
 
 def check_wheel(python: str) -> None:
@@ -98,10 +98,10 @@ def check_wheel(python: str) -> None:
         run(*pip, "--require-hashes", "--no-deps", "-r", str(CONSTRAINTS))
         run(*pip, "--no-deps", "--no-index", str(only("keepsake-*.whl")))
         run("chmod", "-R", "a-w", str(venv / "lib"))
-        said = run("env", "-C", "/", str(venv / "bin" / "keepsake"), "--self-test", HOME=name)
+        output = run("env", "-C", "/", str(venv / "bin" / "keepsake"), "--self-test", HOME=name)
         _check_names(venv)
         run("chmod", "-R", "u+w", str(venv / "lib"))
-    say(f"ok        wheel: {said.splitlines()[-1]}")
+    say(f"ok        wheel: {output.splitlines()[-1]}")
 
 
 def _check_names(venv: Path) -> None:
@@ -117,8 +117,8 @@ def check_folder() -> None:
     with tempfile.TemporaryDirectory(prefix="keepsake-archive-") as name:
         run("tar", "-xJf", str(only("keepsake-*-linux-*.tar.xz")), "-C", name)
         program = next(Path(name).glob("*/keepsake"))
-        said = run("env", "-i", "-C", "/", f"HOME={name}", str(program), "--self-test")
-    say(said.rstrip())
+        output = run("env", "-i", "-C", "/", f"HOME={name}", str(program), "--self-test")
+    say(output.rstrip())
     say("ok        archive")
 
 
@@ -168,9 +168,9 @@ def clean_debian(suite: str) -> Iterator[CleanDebian]:
                 shutil.copyfile(Path("/etc", name), folder / "etc" / name)
         for own in Path("/etc/apt/apt.conf.d").glob("*proxy*"):
             shutil.copyfile(own, folder / "etc" / "apt" / "apt.conf.d" / own.name)
-        made = CleanDebian(folder)
-        made.run(f"apt-get -qq update && useradd --create-home {PERSON}")
-        yield made
+        system = CleanDebian(folder)
+        system.run(f"apt-get -qq update && useradd --create-home {PERSON}")
+        yield system
     finally:
         for mount in reversed(mounts):
             subprocess.run(["umount", str(mount)], check=False)

@@ -178,8 +178,8 @@ def _install_desktop(tree: Path, icons: Path, version: str) -> None:
 def _released() -> datetime:
     """Return the time of the last commit, or of the changelog where this is no repository."""
     command = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False) if shutil.which("git") else None
-    seconds = found.stdout.strip() if found is not None and found.returncode == 0 else ""
+    process = subprocess.run(command, capture_output=True, text=True, check=False) if shutil.which("git") else None
+    seconds = process.stdout.strip() if process is not None and process.returncode == 0 else ""
     return datetime.fromtimestamp(float(seconds or (ROOT / "CHANGELOG.md").stat().st_mtime), UTC)
 
 
@@ -211,14 +211,14 @@ def _install_completions(folder: Path, tree: Path) -> None:
         "fish": share / "fish" / "vendor_completions.d" / f"{NAME}.fish",
     }
     for shell, path in places.items():
-        made = subprocess.run(
+        process = subprocess.run(
             [str(folder / NAME), "completion", shell],
             capture_output=True,
             text=True,
             check=True,
             stdin=subprocess.DEVNULL,
         )
-        _write(path, made.stdout)
+        _write(path, process.stdout)
 
 
 def _settle_modes(tree: Path) -> None:

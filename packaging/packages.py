@@ -44,7 +44,7 @@ def run(command: list[str], **environment: str) -> None:
     Raises:
         PackagingError: It failed.
     """
-    made = subprocess.run(
+    process = subprocess.run(
         command,
         cwd=ROOT,
         env={**os.environ, **environment},
@@ -52,9 +52,9 @@ def run(command: list[str], **environment: str) -> None:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    if made.returncode:
-        sys.stderr.buffer.write(made.stdout)
-        raise PackagingError(f"'{' '.join(command[:4])} …' ended with {made.returncode}; it says why above.")
+    if process.returncode:
+        sys.stderr.buffer.write(process.stdout)
+        raise PackagingError(f"'{' '.join(command[:4])} …' ended with {process.returncode}; it says why above.")
 
 
 def build_wheel() -> list[Path]:
@@ -150,32 +150,32 @@ def build_all() -> list[Path]:
 
     DIST.mkdir(exist_ok=True)
     WORK.mkdir(parents=True, exist_ok=True)
-    made = build_wheel()
+    wheel = build_wheel()
     folder = build_folder()
-    made.append(DIST / f"keepsake-{version()}.cdx.json")
+    wheel.append(DIST / f"keepsake-{version()}.cdx.json")
     if sys.platform == "linux":
-        made.append(build_archive(folder))
+        wheel.append(build_archive(folder))
         if shutil.which("dpkg-deb") is None:
             print("No Debian package: dpkg-deb is not installed.")
         else:
-            made.append(debian_package.build(folder, version(), WORK, DIST))
+            wheel.append(debian_package.build(folder, version(), WORK, DIST))
         image = build_appimage(folder)
         if image is None:
             print(f"No AppImage: {RUNTIME} names no runtime, or mksquashfs is not installed.")
         else:
-            made.append(image)
-    return made
+            wheel.append(image)
+    return wheel
 
 
 def main() -> int:
     """Run from the command line; return the exit status."""
     argparse.ArgumentParser(description="Build wheel, archive and installers into dist/.").parse_args()
     try:
-        made = build_all()
+        packages = build_all()
     except (PackagingError, UnknownLibraryError) as error:
         print(f"keepsake packages: {error}", file=sys.stderr)
         return 1
-    for path in made:
+    for path in packages:
         print(f"{path.stat().st_size / 1e6:8.1f} MB  {path.relative_to(ROOT)}")
     return 0
 

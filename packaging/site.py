@@ -69,8 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def sources() -> dict[str, Path]:
     """Return the Markdown file of each page by the page's name."""
-    found = {path.stem: path for path in sorted(HELP.glob("*.md"))}
-    return {"index": ROOT / "README.md", **found, "changelog": ROOT / "CHANGELOG.md"}
+    pages = {path.stem: path for path in sorted(HELP.glob("*.md"))}
+    return {"index": ROOT / "README.md", **pages, "changelog": ROOT / "CHANGELOG.md"}
 
 
 def _page(name: str, text: str) -> SitePage:
@@ -79,13 +79,13 @@ def _page(name: str, text: str) -> SitePage:
     anchors, title = set[str](), name
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
-            said = _plain(tokens[place + 1])
-            slug = slug_of(said)
+            words = _plain(tokens[place + 1])
+            slug = slug_of(words)
             while slug in anchors:
                 slug += "-1"
             anchors.add(slug)
             token.attrSet("id", slug)
-            title = said if token.tag == "h1" else title
+            title = words if token.tag == "h1" else title
         for child in token.children or ():
             _redirect(child)
     body = renderer.renderer.render(tokens, renderer.options, {})

@@ -69,9 +69,9 @@ def _package_of(source: str) -> str:
     path = str(Path(source).resolve())
     # Where /lib is a link into /usr, some packages still name their files by the link.
     for name in (path, path.removeprefix("/usr")):
-        found = subprocess.run(["dpkg-query", "--search", name], capture_output=True, text=True, check=False)
-        if found.returncode == 0:
-            return found.stdout.split(": ")[0].split(",")[0]
+        process = subprocess.run(["dpkg-query", "--search", name], capture_output=True, text=True, check=False)
+        if process.returncode == 0:
+            return process.stdout.split(": ")[0].split(",")[0]
     raise UnknownLibraryError(f"{source} is of no Debian package, so its version and licence are not known.")
 
 
@@ -88,8 +88,8 @@ def licences_in(terms: str) -> tuple[str, ...]:
     paragraphs = re.split(r"\n\s*\n", terms)
     # The licence of Debian's own files says nothing about the library.
     named = [paragraph for paragraph in paragraphs if re.match(r"Files:(?!\s*debian/)", paragraph)]
-    found = (re.search(r"^License:[ \t]*(\S.*)$", paragraph, re.MULTILINE) for paragraph in named)
-    return tuple(dict.fromkeys(match[1].strip() for match in found if match))
+    matches = (re.search(r"^License:[ \t]*(\S.*)$", paragraph, re.MULTILINE) for paragraph in named)
+    return tuple(dict.fromkeys(match[1].strip() for match in matches if match))
 
 
 def requirements(folder: Path) -> Requirements:

@@ -64,7 +64,7 @@ class Teacher:
 
     def __call__(self, texts: list[str]) -> Vectors:
         """Return the mean of the last states of each text, normalised."""
-        ids = [one.ids for one in self._tokenizer.encode_batch_fast(texts)]
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
         out = np.zeros((len(texts), 384), np.float32)
         order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
         while order:
@@ -77,8 +77,8 @@ class Teacher:
 
     def _means(self, ids: list[list[int]]) -> Vectors:
         width = max(map(len, ids))
-        padded = np.array([one + [0] * (width - len(one)) for one in ids], np.int64)
-        mask = np.array([[1] * len(one) + [0] * (width - len(one)) for one in ids], np.int64)
+        padded = np.array([row + [0] * (width - len(row)) for row in ids], np.int64)
+        mask = np.array([[1] * len(row) + [0] * (width - len(row)) for row in ids], np.int64)
         inputs = {"input_ids": padded, "attention_mask": mask, "token_type_ids": np.zeros_like(padded)}
         states = self._session.run(None, inputs)[0]
         weight = mask[:, :, None].astype(np.float32)
@@ -89,8 +89,8 @@ class Sums:
     """Sums of table rows over sentences, and their gradients."""
 
     def __init__(self, sentences: list[list[int]]) -> None:
-        lengths = np.array([len(one) for one in sentences])
-        self._flat = np.concatenate([np.array(one, np.int64) for one in sentences])
+        lengths = np.array([len(sentence) for sentence in sentences])
+        self._flat = np.concatenate([np.array(sentence, np.int64) for sentence in sentences])
         self._starts = np.cumsum(lengths) - lengths
         self._order = np.argsort(self._flat, kind="stable")
         self._of = np.repeat(np.arange(len(sentences)), lengths)[self._order]
@@ -164,10 +164,10 @@ def mixed(first: Vectors, last: Vectors) -> Vectors:
 
 def tokenizer(tokens: list[str]) -> Tokenizer:
     """Return the tokenizer the program uses with this vocabulary."""
-    made = Tokenizer(models.WordPiece(vocab={token: i for i, token in enumerate(tokens)}, unk_token=base.UNKNOWN))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    return made
+    tokenizer = Tokenizer(models.WordPiece(vocab={token: i for i, token in enumerate(tokens)}, unk_token=base.UNKNOWN))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
 
 
 def teacher_vectors(texts: list[str], teacher: Path, kept: Path | None) -> Vectors:
@@ -179,8 +179,8 @@ def teacher_vectors(texts: list[str], teacher: Path, kept: Path | None) -> Vecto
     names = [hashlib.sha256(text.encode("utf-8")).hexdigest()[:24] for text in texts]
     missing = [text for name, text in zip(names, texts, strict=True) if name not in known]
     if missing:
-        made = Teacher(teacher)(missing).astype(np.float16)
-        known |= zip((name for name in names if name not in known), made, strict=True)
+        fresh = Teacher(teacher)(missing).astype(np.float16)
+        known |= zip((name for name in names if name not in known), fresh, strict=True)
     vectors = np.stack([known[name] for name in names])
     if kept is not None:
         np.savez(kept, names=np.array(names), vectors=vectors)
@@ -196,10 +196,10 @@ def token_vectors(weights: Path, ids: list[int], kept: Path | None) -> NDArray[n
     """Return the network's output for each single token, cached in ``kept``."""
     if kept is not None and kept.is_file():
         return np.asarray(np.load(kept), np.float64)
-    made = base.token_vectors(base.Network(base.tensors(base.checked(weights, base.WEIGHTS_SHA256))), ids)
+    vectors = base.token_vectors(base.Network(base.tensors(base.checked(weights, base.WEIGHTS_SHA256))), ids)
     if kept is not None:
-        np.save(kept, made)
-    return made
+        np.save(kept, vectors)
+    return vectors
 
 
 def build(out: Path, source: tuple[Path, Path], texts: list[str], targets: Vectors, kept: Path | None = None) -> None:
@@ -211,7 +211,7 @@ def build(out: Path, source: tuple[Path, Path], texts: list[str], targets: Vecto
     weighted = base.weighted(base.projected(alone), ids)
     first = np.concatenate([np.zeros((1, base.DIMENSIONS)), weighted]).astype(np.float32)
     read = tokenizer([base.UNKNOWN, *tokens]).encode_batch_fast(texts, add_special_tokens=False)
-    rows = mixed(first, trained(first, [one.ids or [0] for one in read], unit(targets @ axes(alone))))
+    rows = mixed(first, trained(first, [encoding.ids or [0] for encoding in read], unit(targets @ axes(alone))))
     base.write(out, tokens, rows[1:].astype(np.float64))
     _describe(out, texts)
 

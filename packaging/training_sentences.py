@@ -157,15 +157,15 @@ class _Maker:
 
     def all(self) -> list[Labelled]:
         """Return the sentences of all sources that are neither too short nor too long."""
-        found = [*_usable(self._wordnet())]
-        examples = [text for source, text in found if source == "wn-example" and len(text.split()) in _EXAMPLE_WORDS]
-        found += _usable(self._austen())
-        found += _usable(self._bible())
+        usable = [*_usable(self._wordnet())]
+        examples = [text for source, text in usable if source == "wn-example" and len(text.split()) in _EXAMPLE_WORDS]
+        usable += _usable(self._austen())
+        usable += _usable(self._bible())
         for name in ("jargon", "devil"):
-            found += _usable(self._dictionary(name))
-        found += _usable(self._manuals())
-        found += _usable(self._chatterbot())
-        return [*found, *_usable(self._talk(examples))]
+            usable += _usable(self._dictionary(name))
+        usable += _usable(self._manuals())
+        usable += _usable(self._chatterbot())
+        return [*usable, *_usable(self._talk(examples))]
 
     def _wordnet(self) -> Iterator[Labelled]:
         folder = self._folder / WORDNET[0] / "package" / "dict"
@@ -236,7 +236,9 @@ class _Maker:
         for paragraph in paragraphs:
             plain = " ".join(paragraph.split())
             if len(plain.split()) >= _LEAST_OF_MANUAL and not _CODE.search(plain):
-                sentences += [one for one in _sentences(plain) if _letters(one) > _LEAST_LETTERS * len(one)]
+                sentences += [
+                    sentence for sentence in _sentences(plain) if _letters(sentence) > _LEAST_LETTERS * len(sentence)
+                ]
         runs, start = [], 0
         while start < len(sentences):
             size = self._draw.choice((1, 1, 2))
@@ -298,12 +300,12 @@ class _Maker:
         return [word for category in value["wordnet"] for word in self._top(category)]
 
     def _top(self, category: str) -> list[str]:
-        ranked = sorted(self._words[category], key=lambda one: (-one[0], one[1]))
+        ranked = sorted(self._words[category], key=lambda entry: (-entry[0], entry[1]))
         return [word for _, word in ranked[:_TOP_WORDS]]
 
 
-def _usable(found: Iterable[Labelled]) -> Iterator[Labelled]:
-    for source, text in found:
+def _usable(labelled: Iterable[Labelled]) -> Iterator[Labelled]:
+    for source, text in labelled:
         plain = " ".join(text.split())
         if len(plain.split()) in _WORDS and len(plain) < _LONGEST:
             yield source, plain

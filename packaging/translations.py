@@ -75,7 +75,7 @@ def error_texts() -> list[str]:
 
     They are those of all sources but ``PROGRAM_SOURCES``: the errors of the engine, and every ``Sentence``.
     """
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for path in filter(is_error_source, sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "ui").rglob("*.py")])):
         source = path.read_text(encoding="utf-8")
         if not any(call in source for call in ("Error(", "Sentence(", "counted_sentence(")):
@@ -92,16 +92,16 @@ def error_texts() -> list[str]:
                 if not isinstance(value, str) or not any(map(str.isalpha, _KEPT.sub("", value))):
                     continue
                 if not is_error or _SENTENCE.fullmatch(value):  # others are parts of what is noted elsewhere
-                    found[value] = None
+                    texts[value] = None
         if path.relative_to(ROOT).as_posix() in ERROR_TABLES:
-            found |= dict.fromkeys(value.value for node in tree.body for value in _sentences_of(node))
-    return list(found)
+            texts |= dict.fromkeys(value.value for node in tree.body for value in _sentences_of(node))
+    return list(texts)
 
 
 def is_error_source(path: Path) -> bool:
     """Return whether the window shows the errors that a source file raises."""
     place = path.relative_to(ROOT).as_posix()
-    return not any(place == one or place.startswith(f"{one}/") for one in PROGRAM_SOURCES)
+    return not any(place == source or place.startswith(f"{source}/") for source in PROGRAM_SOURCES)
 
 
 def _named_texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -116,9 +116,9 @@ def _named_texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 def _sentences_of(node: ast.stmt) -> Iterator[Any]:
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-        for one in ast.walk(node.value):
-            if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.endswith("."):
-                yield one
+        for part in ast.walk(node.value):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value.endswith("."):
+                yield part
 
 
 def _texts_module() -> Any:
@@ -176,17 +176,17 @@ def messages(path: Path) -> list[tuple[str, ET.Element]]:
 
 def translations_of(message: ET.Element) -> list[str]:
     """Return the translations of a message: one, or one for each plural form."""
-    found = message.find("translation")
-    if found is None:
+    translation = message.find("translation")
+    if translation is None:
         return [""]
-    forms = found.findall("numerusform")
-    return [form.text or "" for form in forms] if message.get("numerus") == "yes" else [found.text or ""]
+    forms = translation.findall("numerusform")
+    return [form.text or "" for form in forms] if message.get("numerus") == "yes" else [translation.text or ""]
 
 
 def is_finished(message: ET.Element) -> bool:
     """Return whether a message has all its translations."""
-    found = message.find("translation")
-    return found is not None and found.get("type") is None and all(translations_of(message))
+    translation = message.find("translation")
+    return translation is not None and translation.get("type") is None and all(translations_of(message))
 
 
 def problem_of(source: str, translation: str, *, is_plural: bool = False) -> str:
@@ -210,35 +210,35 @@ def problem_of(source: str, translation: str, *, is_plural: bool = False) -> str
 
 def problems(language: str) -> list[str]:
     """Return what is wrong with the ``.ts`` file of a language, in sentences."""
-    found = []
+    faults = []
     for context, message in messages(file_of(language)):
         source = message.findtext("source") or ""
         if not is_finished(message):
-            found.append(f"{context}: “{source}” is not translated")
+            faults.append(f"{context}: “{source}” is not translated")
             continue
         is_plural = message.get("numerus") == "yes"
-        found += [
+        faults += [
             f"{context}: “{text}” for “{source}” {wrong}"
             for text in translations_of(message)
             if (wrong := problem_of(source, text, is_plural=is_plural))
         ]
-    return found
+    return faults
 
 
 def missing(language: str) -> list[dict[str, Any]]:
     """Return the texts that are not translated, each once, with its contexts."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    entries: dict[tuple[str, str], dict[str, Any]] = {}
     for context, message in messages(file_of(language)):
         if is_finished(message):
             continue
         source, comment = message.findtext("source") or "", message.findtext("comment") or ""
-        entry = found.setdefault((source, comment), {"source": source, "contexts": [], "translation": ""})
+        entry = entries.setdefault((source, comment), {"source": source, "contexts": [], "translation": ""})
         entry["contexts"].append(context)
         if comment:
             entry["comment"] = comment
         if message.get("numerus") == "yes":
             entry["translation"] = [""] * PLURAL_FORMS[language]
-    return list(found.values())
+    return list(entries.values())
 
 
 def fill(language: str, entries: list[dict[str, Any]]) -> int:
@@ -295,8 +295,8 @@ def write(tree: ET.ElementTree[Any], path: Path) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    made = argparse.ArgumentParser("translations", description="Keep the translations of the window.")
-    verbs = made.add_subparsers(dest="verb", required=True)
+    parser = argparse.ArgumentParser("translations", description="Keep the translations of the window.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("update", help="bring the files up to the sources")
     verbs.add_parser("release", help="make what the program reads of what translators edit")
     for verb, about in (
@@ -304,11 +304,11 @@ def parser() -> argparse.ArgumentParser:
         ("fill", "put translations in"),
         ("check", "say what is wrong"),
     ):
-        one = verbs.add_parser(verb, help=about)
-        one.add_argument("language", choices=LANGUAGES)
+        command = verbs.add_parser(verb, help=about)
+        command.add_argument("language", choices=LANGUAGES)
         if verb == "fill":
-            one.add_argument("file", type=Path, help="JSON as 'missing' writes it, with translations")
-    return made
+            command.add_argument("file", type=Path, help="JSON as 'missing' writes it, with translations")
+    return parser
 
 
 def main() -> int:
@@ -321,9 +321,9 @@ def main() -> int:
     elif options.verb == "missing":
         print(json.dumps(missing(options.language), ensure_ascii=False, indent=1))
     elif options.verb == "check":
-        found = problems(options.language)
-        print("\n".join(found) or "Everything is translated.")
-        return 1 if found else 0
+        messages = problems(options.language)
+        print("\n".join(messages) or "Everything is translated.")
+        return 1 if messages else 0
     else:
         try:
             count = fill(options.language, json.loads(options.file.read_text(encoding="utf-8")))

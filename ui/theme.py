@@ -188,10 +188,10 @@ class Theme(QObject):
 
     def has_sheet_for(self, widget: QWidget) -> bool:
         """Return whether the style sheet reaches ``widget`` where it is now."""
-        one: QWidget | None = widget
-        while self._is_divided and one is not None and not one.styleSheet():
-            one = one.parentWidget()
-        return one is not None
+        ancestor: QWidget | None = widget
+        while self._is_divided and ancestor is not None and not ancestor.styleSheet():
+            ancestor = ancestor.parentWidget()
+        return ancestor is not None
 
     def dress(self, root: QWidget) -> None:
         """Bring a hidden root up to date before it is shown."""

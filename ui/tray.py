@@ -176,7 +176,9 @@ class Tray(QObject):
         known = self._controls.with_access() if self._controls is not None else []
         if self._requests and known:
             self.agents.addSeparator()
-        for agent in sorted(known, key=lambda one: (one.id not in connected, one.name.casefold()))[:AGENT_LIMIT]:
+        for agent in sorted(known, key=lambda candidate: (candidate.id not in connected, candidate.name.casefold()))[
+            :AGENT_LIMIT
+        ]:
             self._add_agent(agent, is_connected=agent.id in connected)
         self.agents.menuAction().setVisible(bool(self._requests or known))
 

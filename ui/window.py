@@ -369,7 +369,7 @@ class Window(QMainWindow):
         self.sheets.changed.connect(self._on_sheets_changed)
         body = QWidget(self)
         self.sidebar = Sidebar(self.registry, self.commands.menu, body)
-        for pane in filter(lambda one: one.in_rail, PANES):
+        for pane in filter(lambda candidate: candidate.in_rail, PANES):
             self.sidebar.add_pane(pane.name, pane.shown_title, pane.icon, pane.shortcut)
         for identity in ("help.pages", "file.settings"):
             self.sidebar.add_foot(identity)

@@ -33,7 +33,7 @@ class AgentPresence:
 
     def connected(self) -> tuple[ConnectedAgent, ...]:
         """Return the agents that are connected now, by name."""
-        return tuple(sorted(self._connected.values(), key=lambda one: one.name.casefold()))
+        return tuple(sorted(self._connected.values(), key=lambda agent: agent.name.casefold()))
 
     def joined(self, agent_id: str, name: str, client: str) -> None:
         """Take note of a connection of an agent."""

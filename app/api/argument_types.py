@@ -70,8 +70,8 @@ def sentence(error: msgspec.ValidationError, arguments: type[msgspec.Struct]) ->
 def _unknown(kind: inspect.Type, value: Any, place: str) -> Iterator[str]:
     """Yield a sentence for each unknown field of a value; model objects have none."""
     if isinstance(kind, inspect.UnionType):
-        for one in kind.types:
-            yield from _unknown(one, value, place)
+        for member in kind.types:
+            yield from _unknown(member, value, place)
     elif isinstance(value, list | tuple) and (inner := getattr(kind, "item_type", None)) is not None:
         for number, item in enumerate(value):
             yield from _unknown(inner, item, f"{place}[{number}]")
@@ -95,8 +95,8 @@ def _choices(arguments: type[msgspec.Struct], place: str) -> list[str]:
     """Return the words that may stand at a place, such as ``messages[0].role``."""
     kinds = [described(arguments)]
     for step in _STEP.findall(place):
-        kinds = [inner for kind in kinds for one in _single(kind) for inner in _inside(one, step)]
-    return [str(value) for kind in kinds for one in _single(kind) for value in getattr(one, "values", ())]
+        kinds = [inner for kind in kinds for member in _single(kind) for inner in _inside(member, step)]
+    return [str(value) for kind in kinds for member in _single(kind) for value in getattr(member, "values", ())]
 
 
 def _single(kind: inspect.Type) -> tuple[inspect.Type, ...]:

@@ -144,7 +144,9 @@ def type_name(kind: Any) -> str:
     if origin in (types.UnionType, typing.Union):
         return " | ".join(map(type_name, inner))  # what Python says of it itself depends on its version
     if isinstance(origin, type):
-        return f"{origin.__name__}[{', '.join('...' if one is ... else type_name(one) for one in inner)}]"
+        return (
+            f"{origin.__name__}[{', '.join('...' if argument is ... else type_name(argument) for argument in inner)}]"
+        )
     text = kind.__name__ if isinstance(kind, type) else str(kind)
     return re.sub(r"\b(?:typing|collections\.abc|datetime|app\.[\w.]+)\.", "", text).replace("NoneType", "None")
 
@@ -233,13 +235,13 @@ class Catalogue:
             facts["changed"] = len(reply.changes.ids) if reply.changes else 0
         return reply if caller.is_owner or reply.changes is None else _narrowed(reply, caller)
 
-    async def _recorded(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
+    async def _recorded(self, operation: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         """Perform a call and tell the recorder of it, however it ends."""
         if self._recorder is None:
-            return await self._perform(found, arguments, caller)
+            return await self._perform(operation, arguments, caller)
         begun, reply, outcome = time.perf_counter(), Reply(None), "internal"
         try:
-            reply = await self._perform(found, arguments, caller)
+            reply = await self._perform(operation, arguments, caller)
             outcome = reply.outcome
         except KeepsakeError as error:
             outcome = error.code
@@ -249,25 +251,25 @@ class Catalogue:
             raise
         finally:
             ms = (time.perf_counter() - begun) * 1000
-            ended = FinishedCall(found, caller, arguments, reply.value, reply.changes, outcome, ms)
+            ended = FinishedCall(operation, caller, arguments, reply.value, reply.changes, outcome, ms)
             self._recorder.record(ended)
         return reply
 
-    async def _perform(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
-        name = found.name
-        require_access(found, caller)
-        if self._gate is not None and not caller.is_owner and not found.open_to_unknown:
+    async def _perform(self, operation: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
+        name = operation.name
+        require_access(operation, caller)
+        if self._gate is not None and not caller.is_owner and not operation.open_to_unknown:
             await self._gate.refuse_agents(name)
-        checked = check_arguments(found, arguments)
+        checked = check_arguments(operation, arguments)
         secrets: Counter[str] = Counter()
-        if found.access == "write" and not caller.is_owner:
-            checked = without_recalled_arguments(checked, found.transcript)
+        if operation.access == "write" and not caller.is_owner:
+            checked = without_recalled_arguments(checked, operation.transcript)
             if not self._keeps_secrets():
                 checked, secrets = without_secret_arguments(checked)
-        isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
-        call = found.bound(self._engine if isolated is None else isolated, caller, checked)
-        if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
-            answer = await self._review.perform(found, caller, checked, call)
+        isolated = await self._route(caller.name) if self._route is not None and not operation.open_to_unknown else None
+        call = operation.bound(self._engine if isolated is None else isolated, caller, checked)
+        if self._review is not None and not caller.is_owner and isolated is None and operation.access == "write":
+            answer = await self._review.perform(operation, caller, checked, call)
         else:
             answer = await call()
         if isinstance(answer, HeldWrite):

@@ -71,7 +71,7 @@ def files_of(folder: Path) -> Iterator[Attachment]:
         name = _name_at(Path(entry.path)) if entry.name.endswith(SUFFIX) else entry.name
         if not entry.is_symlink() and not entry.name.endswith(_PARTIAL) and name and name_of(link_of(name)) == name:
             attachments.append(attachment_at(Path(entry.path), name))
-    yield from sorted(attachments, key=lambda one: one.name)
+    yield from sorted(attachments, key=lambda attachment: attachment.name)
 
 
 def open_attachment(path: Path) -> BinaryIO:

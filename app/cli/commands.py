@@ -117,9 +117,9 @@ def import_(
 
 def _tell_cut_off(connection: VaultConnection, path: str) -> None:
     """Say which imports were cut off, and how to go on."""
-    for one in connection.call("exchange.unfinished"):
-        shown = terminal.one_line(one["path"])
-        if one["path"] == path:
+    for unfinished in connection.call("exchange.unfinished"):
+        shown = terminal.one_line(unfinished["path"])
+        if unfinished["path"] == path:
             terminal.tell(f"The last import of {shown} was cut off; this one goes on with it.")
         else:
             terminal.tell(f"An import of {shown} was cut off. Import it again to go on; nothing is added twice.")

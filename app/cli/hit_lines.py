@@ -19,17 +19,17 @@ _LEGS = {
 }
 
 
-def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
+def found_lines(result: "Found", first: int, *, styled: bool) -> list[str]:
     """Return the answer of a search, line by line.
 
     Args:
-        found: The answer.
+        result: The answer.
         first: The rank of its first hit.
         styled: Mark terms in bold.
     """
     lines: list[str] = []
     # Ranks are those of the search, so that the hits of a page can be named.
-    ranked = list(enumerate(found.hits, first))
+    ranked = list(enumerate(result.hits, first))
     near = [(rank, hit) for rank, hit in ranked if hit.part == "meaning"]
     for rank, hit in ranked:
         if hit.part != "meaning":
@@ -38,9 +38,9 @@ def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
         lines += [*([""] if lines else []), bold("Near in meaning", styled=styled)]
     for rank, hit in near:
         lines += ["", *_hit_lines(rank, hit, styled=styled)]
-    if not found.hits:
+    if not result.hits:
         lines.append("Nothing found.")
-    return lines + [dim(printable(note), styled=styled) for note in found.notes]
+    return lines + [dim(printable(note), styled=styled) for note in result.notes]
 
 
 def why_words(why: "Why", part: "Part" = "words") -> str:

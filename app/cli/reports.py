@@ -51,7 +51,7 @@ def _part_lines(parts: "Sequence[ImportPart]") -> list[str]:
     for part in parts:
         files = f", {counted(part.files, 'file')}" if part.files > 1 else ""
         held = ((part.conversations, "conversation", ""), (part.messages, "message", ""))
-        counts = [counted(*one) for one in (*held, (part.notes, "note or fact", "notes and facts")) if one[0]]
+        counts = [counted(*count) for count in (*held, (part.notes, "note or fact", "notes and facts")) if count[0]]
         lines.append(f"  {printable(part.name)} ({_title(part.format)}{files}): {', '.join(counts) or 'nothing new'}")
     return lines
 

@@ -98,8 +98,8 @@ def _decide(host: Host, atlas: Caller, juniper: Caller) -> None:
     }
     _call(host, atlas, "fact.remember", survey)
     _call(host, juniper, "note.save", {"title": "Sencha offers", "content": "Three shops sell sencha from Kakegawa."})
-    host.ask("inbox.accept", ids=[one.id for one in host.ask("inbox.list", agent=_ATLAS.agent)])
-    host.ask("inbox.reject", ids=[one.id for one in host.ask("inbox.list", agent=_JUNIPER.agent)])
+    host.ask("inbox.accept", ids=[proposal.id for proposal in host.ask("inbox.list", agent=_ATLAS.agent)])
+    host.ask("inbox.reject", ids=[proposal.id for proposal in host.ask("inbox.list", agent=_JUNIPER.agent)])
 
 
 def _propose(host: Host, atlas: Caller, juniper: Caller) -> None:

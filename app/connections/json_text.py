@@ -153,9 +153,9 @@ def _inserted(text: str, node: Node, key: str | None, value: Any) -> str:
     return _with_comma(text, comma_at, node.tail, member, "" if "\n" in rest else newline + outer)
 
 
-def _with_comma(text: str, comma_at: int | None, tail: int, made: str, closing: str) -> str:
+def _with_comma(text: str, comma_at: int | None, tail: int, piece: str, closing: str) -> str:
     head = text[:tail] if comma_at is None else f"{text[:comma_at]},{text[comma_at:tail]}"
-    return head + made + closing + text[tail:]
+    return head + piece + closing + text[tail:]
 
 
 def _removed(text: str, node: Node, position: int) -> str:

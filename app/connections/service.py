@@ -98,7 +98,7 @@ class ConnectionService:
                 await self._access.end(request.agent_name, actor=actor)
                 raise
         client = _client(request.client, variables)
-        backups = tuple(one.backup for one in written if one.backup)
+        backups = tuple(file.backup for file in written if file.backup)
         return ConnectionResult(
             client.name, client.title, request.agent_name, granted.id, backups, next_step=client.restart
         )
@@ -136,9 +136,11 @@ class ConnectionService:
         known = receipts.read_receipts(self._vault)
         return [self._state(_client(name, variables), known.get(name), variables) for name in CLIENTS]
 
-    def _state(self, client: ClientConfig, made: ConnectionReceipt | None, variables: Mapping[str, str]) -> ClientState:
+    def _state(
+        self, client: ClientConfig, receipt: ConnectionReceipt | None, variables: Mapping[str, str]
+    ) -> ClientState:
         problem = ""
-        if made is None:
+        if receipt is None:
             try:
                 self._plans(client, _PLACEHOLDER, hooks=False)
             except KeepsakeError as error:
@@ -148,8 +150,8 @@ class ConnectionService:
             client.title,
             client.path,
             is_installed=is_installed(client, variables),
-            is_connected=made is not None,
-            agent="" if made is None else made.agent,
+            is_connected=receipt is not None,
+            agent="" if receipt is None else receipt.agent,
             has_hooks=bool(client.hooks),
             problem=problem,
         )
@@ -287,9 +289,9 @@ def _digest(plans: Sequence[FilePlan]) -> str:
     return planning.digest_of([[plan.path, plan.before] for plan in plans])
 
 
-def _removals(client: ClientConfig, made: ConnectionReceipt) -> tuple[list[FilePlan], tuple[str, ...]]:
+def _removals(client: ClientConfig, receipt: ConnectionReceipt) -> tuple[list[FilePlan], tuple[str, ...]]:
     """Return the changes that end a connection, and sentences about what stays."""
-    removals = [_removal(client, written) for written in made.files]
+    removals = [_removal(client, written) for written in receipt.files]
     remarks = tuple(sentence for _, sentences in removals for sentence in sentences)
     return [plan for plan, _ in removals if plan.before != plan.after], remarks
 

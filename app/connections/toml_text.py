@@ -78,7 +78,7 @@ def without_entry(text: str, path: tuple[str, ...]) -> str:
     for key in path[:-1]:
         holder = holder[key]
     expected = _without(document.unwrap(), path)
-    pieces = [_piece(path[-1], holder[path[-1]], is_first=one) for one in (False, True)]
+    pieces = [_piece(path[-1], holder[path[-1]], is_first=is_first) for is_first in (False, True)]
     # tomlkit takes a comment after a table for a part of it and removes it too, so the text is tried first.
     for as_written in (_without_lines(text, path), *(text.replace(piece, "", 1) for piece in pieces)):
         if _is(as_written, expected):

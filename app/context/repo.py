@@ -70,10 +70,10 @@ def message_items(connection: apsw.Connection, hits: Sequence[Hit], terms: Seque
     return [item for hit in hits if (item := _found_message(hit, contents.get(hit.id, ""), terms)) is not None]
 
 
-def _found_message(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | None:
-    is_whole = 0 < len(said) <= FOUND_CHARACTERS
+def _found_message(hit: Hit, content: str, terms: Sequence[Term]) -> ContextItem | None:
+    is_whole = 0 < len(content) <= FOUND_CHARACTERS
     # A message that only calls a tool has no text; its snippet shows the call.
-    text = said if is_whole else snippet(said, terms, FOUND_CHARACTERS)[0] or without_recalled(hit.snippet)
+    text = content if is_whole else snippet(content, terms, FOUND_CHARACTERS)[0] or without_recalled(hit.snippet)
     if not text:
         return None
     return ContextItem(
@@ -83,7 +83,7 @@ def _found_message(hit: Hit, said: str, terms: Sequence[Term]) -> ContextItem | 
         about=_about_message(hit.created_at, hit.author or hit.role, hit.title),
         at=hit.created_at,
         score=round(hit.score, 4),
-        is_cut=bool(said) and not is_whole,
+        is_cut=bool(content) and not is_whole,
         whole_lines=is_whole,
     )
 

@@ -215,7 +215,7 @@ class ContextService:
         context: Context,
         request: ContextRequest,
         wanted: Collection[SectionName],
-        found: Mapping[SectionName, ContextItems],
+        items: Mapping[SectionName, ContextItems],
     ) -> None:
         """Record why sections are not in a context."""
         shown = {section.name for section in context.sections}
@@ -223,7 +223,7 @@ class ContextService:
             if name in shown:
                 continue  # one that failed has an event of its own
             if name in wanted:
-                reason = "no_room" if found.get(name) else "empty"
+                reason = "no_room" if items.get(name) else "empty"
             elif name in _OF_MESSAGES and not request.sees_messages:
                 reason = "trust"
             else:
@@ -288,8 +288,8 @@ def _find_messages(
 ) -> SectionResults:
     least = context_search.floor(context_request.text) if context_request.has_floor else None
     most = options.turns * _SPARE_MESSAGES
-    found = context_search.find(connection, request, vector_query, "messages", most, least)
-    hits = relevant_hits(found, options.similarity)
+    matches = context_search.find(connection, request, vector_query, "messages", most, least)
+    hits = relevant_hits(matches, options.similarity)
     return {"turns": context_repo.message_items(connection, hits[: options.turns], context_request.terms)}
 
 

@@ -62,8 +62,8 @@ def derived_id(kind: str, at_ms: int, *parts: str) -> str:
         at_ms: A time that belongs to what it follows from, milliseconds UTC.
         parts: What it follows from, as all machines name it.
     """
-    said = json.dumps([kind, *parts], ensure_ascii=True).encode()
-    tail = int.from_bytes(blake2b(said, digest_size=16, person=b"derived").digest()) & ((1 << 80) - 1)
+    text = json.dumps([kind, *parts], ensure_ascii=True).encode()
+    tail = int.from_bytes(blake2b(text, digest_size=16, person=b"derived").digest()) & ((1 << 80) - 1)
     head = max(at_ms, 0) & ((1 << 48) - 1)
     value = (head << 80 | tail) & ~(0xF << 76) & ~(0b11 << 62) | 0x8 << 76 | 0b10 << 62
     return f"{PREFIXES[kind]}-{_uuid_text(value)}"

@@ -135,19 +135,19 @@ def replacement_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.{secrets.token_hex(_RANDOM_BYTES)}{_PARTIAL}")
 
 
-def _check_file(path: Path, found: os.stat_result, *, is_written: bool) -> None:
-    if _is_link(found):
+def _check_file(path: Path, status: os.stat_result, *, is_written: bool) -> None:
+    if _is_link(status):
         remedy = "Keepsake follows no links inside a vault: remove it, or put the file itself there."
         raise UnsafeFileError(path, "a link", remedy)
-    if not stat.S_ISREG(found.st_mode):
-        raise UnsafeFileError(path, f"{_kind(found.st_mode)}, not a file", "Remove it and try again.")
-    if is_written and found.st_nlink > 1:
+    if not stat.S_ISREG(status.st_mode):
+        raise UnsafeFileError(path, f"{_kind(status.st_mode)}, not a file", "Remove it and try again.")
+    if is_written and status.st_nlink > 1:
         remedy = "What is written to it would change the other one too: put a copy in its place."
         raise UnsafeFileError(path, "one file with another elsewhere (a hard link)", remedy)
 
 
-def _is_link(found: os.stat_result) -> bool:
-    return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
+def _is_link(status: os.stat_result) -> bool:
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
 
 
 def _kind(mode: int) -> str:

@@ -78,15 +78,15 @@ def replaced_words(number: int) -> str:
     )
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, single: str, many: str = "") -> str:
     """Return a number with what it counts, such as ``1 note`` or ``1,234 notes``.
 
     Args:
         number: How many there are.
-        one: What one of them is called, and the verb that follows, as in ``note was``.
-        many: What several are called; the plural of the noun ``one`` if left out.
+        single: What one of them is called, and the verb that follows, as in ``note was``.
+        many: What several are called; the plural of the noun ``single`` if left out.
     """
-    return f"{number:,} {one if number == 1 else many or plural(one)}"
+    return f"{number:,} {single if number == 1 else many or plural(single)}"
 
 
 def excerpt(text: str, length: int) -> str:
@@ -107,7 +107,7 @@ def without_markup(markdown: str) -> str:
 
     Signs of headings, tables, links, quotes, lists and emphasis are removed.
     """
-    text = _LINK.sub(lambda found: found[1] or found[2] or "", markdown)
+    text = _LINK.sub(lambda match: match[1] or match[2] or "", markdown)
     text = _INLINE_SIGNS.sub("", _HEADING.sub("", _LINE_SIGNS.sub("", text)))
     if text.count("|") > 1:
         text = _TABLE_RULE.sub(" ", text).replace("|", " ")

@@ -226,8 +226,11 @@ class _Reader:
         month = _index(MONTHS, name) + 1
         if year:
             return self.days(date(int(year), month, int(day)))
-        for one in range(self.today.year, max(self.today.year - _YEARS_TO_LEAP, 0), -1):
-            if int(day) <= monthrange(one, month)[1] and (moment := date(one, month, int(day))) <= self.today:
+        for candidate in range(self.today.year, max(self.today.year - _YEARS_TO_LEAP, 0), -1):
+            if (
+                int(day) <= monthrange(candidate, month)[1]
+                and (moment := date(candidate, month, int(day))) <= self.today
+            ):
                 return self.days(moment)
         raise ValueError(f"no {name} has a day {day}")
 

@@ -254,11 +254,11 @@ class DeviceService:
         names, here = standing.names, await self._store.read(_marks)
         return [
             replace(
-                _device(one, names.get(one.id, ""), is_this=one.id == standing.keys.id),
-                last_seen_at=to_datetime(states[one.id].at_ms) if one.id in states else None,
-                behind=_behind(one.id, standing.keys.id, here, states),
+                _device(device, names.get(device.id, ""), is_this=device.id == standing.keys.id),
+                last_seen_at=to_datetime(states[device.id].at_ms) if device.id in states else None,
+                behind=_behind(device.id, standing.keys.id, here, states),
             )
-            for one in sorted(standing.members.devices.values(), key=lambda one: (one.added_at_ms, one.id))
+            for device in sorted(standing.members.devices.values(), key=lambda device: (device.added_at_ms, device.id))
         ]
 
     async def with_answers(self, receipts: Sequence[ErasureReceipt]) -> list[ErasureReceipt]:
@@ -353,7 +353,7 @@ class DeviceService:
         """
         waiting: list[tuple[_OpenInvitation, Member, str]] = []
         now_ms = self._clock.now_ms()
-        for invitation in [one for one in self._invitations if one.messages.vault == joined.vault]:
+        for invitation in [invitation for invitation in self._invitations if invitation.messages.vault == joined.vault]:
             is_expired = now_ms >= invitation.expires_at_ms
             for device, name in await in_daemon_thread(_asking, joined.point, invitation, now_ms):
                 if is_expired or invitation.is_used:
@@ -375,7 +375,7 @@ class DeviceService:
         noted = await self._store.read(_invitations)
         # A machine that waits reads meanwhile that the words count no longer.
         last_ms = self._clock.now_ms() - VALID_S * 1000
-        over = [one for one, until_ms in noted.items() if one not in self._made or until_ms <= last_ms]
+        over = [name for name, until_ms in noted.items() if name not in self._made or until_ms <= last_ms]
         if over and joined is not None:
             await in_daemon_thread(_clear, joined.point, over)
             await self._store.write(partial(_dropped, over))
@@ -415,17 +415,17 @@ def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> l
         device = name.removeprefix(messages.request_prefix)
         if device == name or device in invitation.answered or (data := point.get(name)) is None:
             continue
-        found = messages.requested(device, data)
-        if found is not None:
+        request = messages.requested(device, data)
+        if request is not None:
             invitation.seen.setdefault(device, (now_ms, data))
-            asking.append(found)
+            asking.append(request)
     return asking
 
 
 def _clear(point: ExchangePoint, invitations: Sequence[str]) -> None:
     """Remove all messages of some invitations."""
     for name in point.names(join_messages.PREFIX):
-        if any(join_messages.is_of(name, one) for one in invitations):
+        if any(join_messages.is_of(name, invitation) for invitation in invitations):
             point.remove(name)
 
 
@@ -440,7 +440,7 @@ def _noted(invitation: str, until_ms: int, connection: apsw.Connection) -> None:
 
 
 def _dropped(over: Sequence[str], connection: apsw.Connection) -> None:
-    noted = {one: until_ms for one, until_ms in _invitations(connection).items() if one not in over}
+    noted = {name: until_ms for name, until_ms in _invitations(connection).items() if name not in over}
     meta.write(connection, _INVITATIONS, json.dumps(noted))
 
 

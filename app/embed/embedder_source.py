@@ -97,10 +97,10 @@ class EmbedderSource:
     def read(cls, text: str) -> Self | None:
         """Return the source that ``text`` encodes, ``None`` if it is empty or invalid."""
         try:
-            made: Any = msgspec.json.decode(text, type=cls)
+            value: Any = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, msgspec.ValidationError):
             return None
-        return made if isinstance(made, cls) else None
+        return value if isinstance(value, cls) else None
 
 
 @dataclass(frozen=True, slots=True)

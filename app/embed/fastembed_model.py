@@ -73,8 +73,8 @@ class FastembedEmbedder:
         self._name = described["model"]
         self._lock = Lock()
         self._probe(described["dim"])
-        found = Path(folder or self._model.model._model_dir)
-        version = version_of([found / file for file in weights(described)])
+        path = Path(folder or self._model.model._model_dir)
+        version = version_of([path / file for file in weights(described)])
         self.identity = EmbeddingIdentity("fastembed", described["model"], described["dim"], version)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":

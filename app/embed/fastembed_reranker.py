@@ -28,13 +28,13 @@ class FastembedReranker:
         """Return one number per text; see :class:`app.embed.reranker.Reranker`."""
         clean_question = storable(question[:MAX_CHARACTERS])[0]
         clean = [storable(text[:MAX_CHARACTERS])[0] for text in texts]
-        made = [0.0] * len(texts)
+        values = [0.0] * len(texts)
         with self._lock:
             for batch in batches([f"{clean_question} {text}" for text in clean], range(len(clean))):
                 scores = self._score(clean_question, [clean[place] for place in batch])
                 for place, score in zip(batch, scores, strict=True):
-                    made[place] = score
-        return made
+                    values[place] = score
+        return values
 
     def _score(self, question: str, texts: Sequence[str]) -> list[float]:
         model, name = self._model.opened(), self._model.name

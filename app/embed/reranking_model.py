@@ -114,7 +114,7 @@ class RerankingModel:
             ) from error
         names = {family: [entry["model"] for entry in family.list_supported_models()] for family in families}
         wanted = self.name.lower()
-        family = next((one for one in families if wanted in map(str.lower, names[one])), None)
+        family = next((candidate for candidate in families if wanted in map(str.lower, names[candidate])), None)
         if family is None:
             allowed = sorted(name for some in names.values() for name in some)
             choices = ", ".join(allowed)

@@ -41,13 +41,13 @@ class TracedEmbedder:
     def _traced(self, event: str, texts: int, characters: int, work: Callable[[], T]) -> T:
         begun, status = time.perf_counter(), "failed"
         try:
-            made = work()
+            vectors = work()
             status = "ok"
         except KeepsakeError as error:
             status = error.code
             raise
         else:
-            return made
+            return vectors
         finally:
             identity = self._embedder.identity
             self._trace.event(

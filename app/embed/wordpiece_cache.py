@@ -52,14 +52,14 @@ class WordPieceCache:
         unknown = [word for word in words if word not in known]
         if not unknown:
             return known
-        found = dict(zip(unknown, map(tuple, self._encode(unknown)), strict=True))
-        if len(known) + len(found) > MOST_WORDS:
+        encoded = dict(zip(unknown, map(tuple, self._encode(unknown)), strict=True))
+        if len(known) + len(encoded) > MOST_WORDS:
             known = self._known = {word: known[word] for word in words if word in known}
-        kept = {word: tokens for word, tokens in found.items() if len(word) <= _LONGEST}
+        kept = {word: tokens for word, tokens in encoded.items() if len(word) <= _LONGEST}
         known.update(kept)
-        return known if len(kept) == len(found) else known | found
+        return known if len(kept) == len(encoded) else known | encoded
 
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         if not texts:
             return []
-        return [found.ids for found in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]

@@ -90,7 +90,7 @@ def wrap_again(secret: bytes, passphrase: str, bound_to: bytes) -> WrappedKey:
     return WrappedKey(COST, _BLOCK, _LANES, salt, nonce, AESGCM(wrapping).encrypt(nonce, secret, bound_to))
 
 
-def from_fields(found: dict[str, Any]) -> WrappedKey:
+def from_fields(stored: dict[str, Any]) -> WrappedKey:
     """Return the key in an object that ``WrappedKey.fields`` gave.
 
     Raises:
@@ -98,7 +98,7 @@ def from_fields(found: dict[str, Any]) -> WrappedKey:
         KeyError: A field is missing.
         TypeError: A field is of another type.
     """
-    kdf, key = found["kdf"], found["key"]
+    kdf, key = stored["kdf"], stored["key"]
     cost, block, lanes = int(kdf["n"]), int(kdf["r"]), int(kdf["p"])
     is_bounded = 1 < cost <= _MAX_COST and 1 <= block <= _MAX_BLOCK and 1 <= lanes <= _MAX_LANES
     if kdf["name"] != "scrypt" or key["cipher"] != "aes-256-gcm" or not is_bounded or cost & (cost - 1):

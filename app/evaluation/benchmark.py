@@ -97,7 +97,7 @@ class BenchmarkService:
                 Sentence("There is no message or memory with the id {target}.", target=target), id=target
             )
         judgement = Judgement(questions, target, good, to_datetime(self._clock.now_ms()))
-        await self._store.write(partial(reads.judge, said=judgement))
+        await self._store.write(partial(reads.judge, judgement=judgement))
         return Changed(judgement, ChangeSet(frozenset({"trials"}), (), actor))
 
     async def judged(self, limit: int) -> list[Judgement]:

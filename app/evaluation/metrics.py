@@ -11,16 +11,16 @@ _DIGITS: Final = 4
 Place = int | None
 
 
-def answer_rank(questions: KnownItemQuestion, found: Sequence[str]) -> Place:
+def answer_rank(questions: KnownItemQuestion, ids: Sequence[str]) -> Place:
     """Return the rank of a question's answer among the hits, from 1, else ``None``.
 
     Args:
         questions: The question.
-        found: The ids of the hits, best first.
+        ids: The ids of the hits, best first.
     """
     right = {questions.target, *questions.neighbours}
-    hits = [one for one in found if one != questions.excluded_id][:SHOWN]
-    return next((at for at, one in enumerate(hits, 1) if one in right), None)
+    hits = [identity for identity in ids if identity != questions.excluded_id][:SHOWN]
+    return next((at for at, identity in enumerate(hits, 1) if identity in right), None)
 
 
 def score(name: str, places: Sequence[Place]) -> Score:

@@ -52,12 +52,12 @@ def exists(connection: apsw.Connection, target: str) -> bool:
     return row is not None
 
 
-def judge(connection: apsw.Connection, said: Judgement) -> None:
+def judge(connection: apsw.Connection, judgement: Judgement) -> None:
     """Store a judgement, replacing an earlier one of the same query and item."""
     connection.execute(
         "INSERT INTO judgements (target, query, good, at) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (target, query) DO UPDATE SET good = excluded.good, at = excluded.at",
-        (said.id, said.query, said.good, to_ms(said.at)),
+        (judgement.id, judgement.query, judgement.good, to_ms(judgement.at)),
     )
 
 

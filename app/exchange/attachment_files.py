@@ -29,7 +29,7 @@ def with_moved_links(text: str, folder: PurePosixPath) -> str:
         return text
     code = CodeRanges(code_ranges(text))
     return _LINK.sub(
-        lambda found: found[0] if code.touch(*found.span()) else f"{found[1]}{place}/",
+        lambda match: match[0] if code.touch(*match.span()) else f"{match[1]}{place}/",
         text,
     )
 
@@ -68,10 +68,10 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
         InputError: Other files of the same names are there.
     """
     folder, attachments = attachments_folder(path), list(files_of(vault / FOLDER))
-    for one in attachments:
-        place = folder / one.name
+    for attachment in attachments:
+        place = folder / attachment.name
         try:
-            data = _contents(Path(one.path)) if place.exists() else b""
+            data = _contents(Path(attachment.path)) if place.exists() else b""
         except (OSError, VaultDamagedError):
             continue
         if place.exists() and not holds(place, data):
@@ -79,13 +79,13 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
                 Sentence(
                     "{folder} holds another file called {name}. Choose another name to export to.",
                     folder=folder,
-                    name=one.name,
+                    name=attachment.name,
                 ),
                 path=str(folder),
             )
     if attachments:
         copy_missing(vault / FOLDER, folder, unreadable=skipped)
-    sizes = [one.bytes for one in attachments if one.name not in skipped]
+    sizes = [attachment.bytes for attachment in attachments if attachment.name not in skipped]
     return len(sizes), sum(sizes)
 
 

@@ -177,8 +177,8 @@ class ExchangeService:
                 if time.monotonic() > until:
                     counted = replace(counted, is_complete=False)
                     break
-                one = await asyncio.to_thread(_previewed, place, part.format)
-                counted = joined(counted, await self._counted(place, PreviewCounts(one, until), part.format, ""))
+                preview = await asyncio.to_thread(_previewed, place, part.format)
+                counted = joined(counted, await self._counted(place, PreviewCounts(preview, until), part.format, ""))
             total = with_part(total, part.name, len(part.paths), counted)
         return total
 
@@ -477,9 +477,9 @@ class ExchangeService:
             async for value in part:
                 yield value
 
-    async def _sessions(self, found: AsyncIterator[Session | ForgottenSession]) -> AsyncIterator[Exportable]:
+    async def _sessions(self, sessions: AsyncIterator[Session | ForgottenSession]) -> AsyncIterator[Exportable]:
         """Yield each session with its messages and then its details."""
-        async for first in found:
+        async for first in sessions:
             yield first
             session_id = first.id if isinstance(first, Session) else first.session.id
             async for message in self._source.messages(session_id):

@@ -141,15 +141,15 @@ class ExplainService:
         legs = await self._places(query, case, where)
         return await self._ranked(case, replace(explanation, legs=tuple(legs)), result)
 
-    async def _ranked(self, case: _Case, explanation: Explanation, found: Found) -> Explanation:
-        ids = [hit.id for hit in found.hits]
+    async def _ranked(self, case: _Case, explanation: Explanation, result: Found) -> Explanation:
+        ids = [hit.id for hit in result.hits]
         if case.item.id not in ids:
-            return await self._remedied(case, _not_ranked(case, explanation), found)
+            return await self._remedied(case, _not_ranked(case, explanation), result)
         place = ids.index(case.item.id) + 1
-        last = found.hits[min(case.limit, len(ids)) - 1]
-        mine = found.hits[place - 1]
+        last = result.hits[min(case.limit, len(ids)) - 1]
+        mine = result.hits[place - 1]
         explanation = replace(explanation, place=place, gaps=_gaps(mine, last), last_shown=last.id)
-        shown_place = await self._shown_place(case, ids, found.query)
+        shown_place = await self._shown_place(case, ids, result.query)
         if shown_place is not None:
             return replace(
                 explanation, stage="shown", sentence=say.shown(shown_place, explanation.terms, explanation.legs)
@@ -162,7 +162,7 @@ class ExplainService:
                 suggestion="Show more of each conversation.",
             )
         below = replace(explanation, stage="below", sentence=say.ranked_below(place, case.limit, explanation.gaps))
-        return await self._remedied(case, below, found)
+        return await self._remedied(case, below, result)
 
     async def _shown_place(self, case: _Case, ids: Sequence[str], query: Query) -> int | None:
         if case.per_session is not None:
@@ -171,11 +171,11 @@ class ExplainService:
         first = ids[: case.limit]
         return first.index(case.item.id) + 1 if case.item.id in first else None
 
-    async def _remedied(self, case: _Case, made: Explanation, found: Found) -> Explanation:
-        """Return ``made`` with queries that show the item."""
+    async def _remedied(self, case: _Case, explanation: Explanation, result: Found) -> Explanation:
+        """Return ``explanation`` with queries that show the item."""
         remedies = []
-        words = await self._words(case.item, [term.text for term in found.query.terms])
-        for text in _attempts(case.item, found.query, words):
+        words = await self._words(case.item, [term.text for term in result.query.terms])
+        for text in _attempts(case.item, result.query, words):
             found_now = await self._found(text, case, case.limit, case.per_session, is_internal=True)
             ids = [hit.id for hit in found_now.hits]
             if case.item.id in ids:
@@ -184,7 +184,7 @@ class ExplainService:
         suggestion = say.remedies_tried(remedies, case.limit) or (
             f"Ask with words that stand in it, such as {', '.join(words)}." if words else "Ask with its own words."
         )
-        return replace(made, remedies=tuple(remedies), suggestion=suggestion)
+        return replace(explanation, remedies=tuple(remedies), suggestion=suggestion)
 
     async def _found(
         self,
@@ -249,7 +249,7 @@ class ExplainService:
     ) -> list[LegPlace]:
         """Return the item's rank in the entity retriever, where the query names entities."""
         rows = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
-        rank = next((rank for rank, one in enumerate(rows, 1) if one.target == item.id), None)
+        rank = next((rank for rank, row in enumerate(rows, 1) if row.target == item.id), None)
         score = None if rank is None else rows[rank - 1].entities
         return [LegPlace("entity", rank, score, len(rows), depth)] if rows else []
 
@@ -280,16 +280,20 @@ def _gone(item: ExplainedItem | None) -> Explanation | None:
     return Explanation(item.id, item.stage, *words)
 
 
-def _not_ranked(case: _Case, made: Explanation) -> Explanation:
-    found_by = {leg.leg for leg in made.legs if leg.rank is not None and leg.rank <= leg.depth}
+def _not_ranked(case: _Case, explanation: Explanation) -> Explanation:
+    found_by = {leg.leg for leg in explanation.legs if leg.rank is not None and leg.rank <= leg.depth}
     is_found = bool(found_by)
-    if found_by == {"vector"} and not made.terms and case.recipe.ends:
-        return replace(made, stage="far", sentence=say.too_far(made.legs))
+    if found_by == {"vector"} and not explanation.terms and case.recipe.ends:
+        return replace(explanation, stage="far", sentence=say.too_far(explanation.legs))
     if is_found and case.recipe.fusion == "learned":
         return replace(
-            made, stage="unpooled", sentence=f"{say.not_ranked(made.legs)} A search ranks {CANDIDATE_LIMIT}."
+            explanation,
+            stage="unpooled",
+            sentence=f"{say.not_ranked(explanation.legs)} A search ranks {CANDIDATE_LIMIT}.",
         )
-    return replace(made, stage="unfound", sentence=say.not_found(made.legs, made.terms, made.lacking))
+    return replace(
+        explanation, stage="unfound", sentence=say.not_found(explanation.legs, explanation.terms, explanation.lacking)
+    )
 
 
 def _attempts(item: ExplainedItem, query: Query, words: Sequence[str]) -> Iterator[str]:

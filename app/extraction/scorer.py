@@ -57,8 +57,8 @@ def _features(sentence: str) -> Iterator[str]:
     tokens = list(_tokens(body))
     yield from (f"w {token}" for token in tokens)
     yield from (f"b {token[:_STEM]}" for token in tokens if len(token) > _STEM)
-    yield from (f"p {one} {other}" for one, other in pairwise(tokens))
-    yield from (f"k {one} {other}" for one, other in zip(tokens, tokens[2:], strict=False))
+    yield from (f"p {token} {other}" for token, other in pairwise(tokens))
+    yield from (f"k {token} {other}" for token, other in zip(tokens, tokens[2:], strict=False))
     yield f"cue {cue_of(sentence)}"
     yield f"begin {' '.join(tokens[:2])}"
     yield f"end {tokens[-1] if tokens else ''}"
@@ -95,9 +95,9 @@ def probability(sentence: str, weights: Sequence[float]) -> float:
     return 1 / (1 + math.exp(-sum(weights[place] for place in values) / scale(values)))
 
 
-def scale(found: Sequence[int]) -> float:
+def scale(numbers: Sequence[int]) -> float:
     """Return the divisor of a sum of weights, so that length alone does not win."""
-    return math.sqrt(len(found))
+    return math.sqrt(len(numbers))
 
 
 @lru_cache(maxsize=1)

@@ -87,12 +87,12 @@ def holds_a_secret(sentence: str) -> bool:
     return any(_is_of_party(match, least) for pattern, least in _PARTIES for match in pattern.finditer(sentence))
 
 
-def _is_of_party(found: re.Match[str], least: int) -> bool:
+def _is_of_party(match: re.Match[str], least: int) -> bool:
     """Return whether a long number is neither a date nor a phone number."""
-    number = found["number"]
-    if sum(map(str.isdigit, number)) < least or _CONTACT.search(found[0]):
+    number = match["number"]
+    if sum(map(str.isdigit, number)) < least or _CONTACT.search(match[0]):
         return False
-    if _CONTACT_BEFORE.search(found.string[: found.start()]):
+    if _CONTACT_BEFORE.search(match.string[: match.start()]):
         return False
     return _DATE.fullmatch(number) is None
 

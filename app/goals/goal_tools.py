@@ -116,7 +116,7 @@ class GoalTools:
 
 def _spec(name: str, tool: _Tool, operation: Operation) -> ToolSpec:
     schema = argument_schema(operation)
-    properties = {one: kind for one, kind in schema["properties"].items() if one in tool.arguments}
+    properties = {name: kind for name, kind in schema["properties"].items() if name in tool.arguments}
     parameters = {**schema, "properties": properties, "additionalProperties": False}
     return ToolSpec(name, operation.summary, parameters)
 
@@ -132,5 +132,5 @@ def _in_run(run_id: str, work: Work, connection: apsw.Connection) -> Any:
 def _without_empty(value: Any) -> Any:
     """Return JSON values without empty members, which tell a model nothing."""
     if isinstance(value, dict):
-        return {name: _without_empty(one) for name, one in value.items() if one not in (None, "", [], {}, False)}
-    return [_without_empty(one) for one in value] if isinstance(value, list) else value
+        return {name: _without_empty(field) for name, field in value.items() if field not in (None, "", [], {}, False)}
+    return [_without_empty(part) for part in value] if isinstance(value, list) else value

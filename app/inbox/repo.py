@@ -176,7 +176,7 @@ def rules(connection: apsw.Connection) -> list[InboxRule]:
 
 def rule(connection: apsw.Connection, agent: str, kind: str) -> InboxRule | None:
     """Return the rule for exactly this agent and kind, ``None`` where there is none."""
-    return next((one for one in rules(connection) if (one.agent, one.kind) == (agent, kind)), None)
+    return next((rule for rule in rules(connection) if (rule.agent, rule.kind) == (agent, kind)), None)
 
 
 def set_rule(connection: apsw.Connection, agent: str, kind: str, action: RuleAction, now_ms: int) -> None:

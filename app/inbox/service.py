@@ -160,17 +160,17 @@ class InboxService(Part):
         items = await self.listed(state, agent, "", limit, None) if agent else []
         return [
             OwnProposal(
-                one.id,
-                one.operation,
-                one.arguments,
-                one.state,
-                one.created_at,
-                one.expires_at,
-                one.decided_at,
-                one.note,
-                one.ids,
+                item.id,
+                item.operation,
+                item.arguments,
+                item.state,
+                item.created_at,
+                item.expires_at,
+                item.decided_at,
+                item.note,
+                item.ids,
             )
-            for one in items
+            for item in items
         ]
 
     async def reject(self, ids: Sequence[int], note: str, actor: str) -> Changed[list[ProposalDecision]]:

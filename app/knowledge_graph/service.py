@@ -126,8 +126,8 @@ class KnowledgeGraphService:
             view = CallerView(edits.connection, access)
             ids = view.ids()
             stated: list[GraphRelation] = []
-            for one in wanted:
-                relation = GraphRelation(_name(one.source), _name(one.target), _name(one.type))
+            for entity in wanted:
+                relation = GraphRelation(_name(entity.source), _name(entity.target), _name(entity.type))
                 if relation in view.own:
                     continue
                 for name in (relation.source, relation.target):
@@ -156,17 +156,17 @@ class KnowledgeGraphService:
         _check_count(wanted)
         nodes, held = await self._listed(access)
         by_name = {node.name: node for node in nodes}
-        for number, one in enumerate(wanted):
-            if one.entity not in by_name:
+        for number, entity in enumerate(wanted):
+            if entity.entity not in by_name:
                 raise NotFoundError("One of these entities is not there. Create it first.", number=number)
         added = []
-        for one in wanted:
-            node = by_name[one.entity]
+        for entity in wanted:
+            node = by_name[entity.entity]
             known = {text for _, text in held.get(node.id, ())}
-            fresh = [text for text in dict.fromkeys(one.contents) if text not in known]
+            fresh = [text for text in dict.fromkeys(entity.contents) if text not in known]
             await self._observe(node.id, node.name, fresh, store, access.actor)
-            added.append(Observations(one.entity, fresh))
-        scopes = ((store,),) if any(one.contents for one in added) else ()
+            added.append(Observations(entity.entity, fresh))
+        scopes = ((store,),) if any(observations.contents for observations in added) else ()
         return Changed(tuple(added), self._memory_changes(access.actor, "graph.add_observations", scopes))
 
     async def delete_entities(self, access: Access, names: Sequence[str]) -> Changed[int]:
@@ -207,9 +207,9 @@ class KnowledgeGraphService:
         by_name = {node.name: node.id for node in nodes}
         memories = [
             memory
-            for one in unwanted
-            for memory, text in held.get(by_name.get(one.entity, ""), ())
-            if text in set(one.contents)
+            for relation in unwanted
+            for memory, text in held.get(by_name.get(relation.entity, ""), ())
+            if text in set(relation.contents)
         ]
         scopes: tuple[Scope, ...] = ()
         if memories:

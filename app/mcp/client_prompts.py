@@ -95,7 +95,9 @@ async def _recall(question: str, call: CallContext) -> str:
 async def _review(since: str, call: CallContext) -> str:
     timeline = await call.read("memory.timeline", around=since, before=0, after=_ITEMS)
     lines = [
-        entry(item["id"], ", ".join(one for one in (day(item["at"]), item["kind"], item["title"]) if one), item["text"])
+        entry(
+            item["id"], ", ".join(part for part in (day(item["at"]), item["kind"], item["title"]) if part), item["text"]
+        )
         for item in timeline["items"]
     ]
     more = "There is more: memory_timeline goes on from the last id." if timeline["later"] else ""

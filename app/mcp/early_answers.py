@@ -65,7 +65,7 @@ class EarlyAnswers:
 
     def _initialized(self, params: Message) -> Message | None:
         wanted, client = params.get("protocolVersion"), params.get("clientInfo")
-        is_whole = isinstance(client, dict) and all(isinstance(client.get(one), str) for one in ("name", "version"))
+        is_whole = isinstance(client, dict) and all(isinstance(client.get(field), str) for field in ("name", "version"))
         if self._is_greeted or not isinstance(wanted, str) or not is_whole or not _is_object(params, "capabilities"):
             return None
         self._is_greeted = True

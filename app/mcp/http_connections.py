@@ -24,7 +24,7 @@ class WaitingConnections:
         if connection in self._peers:
             return
         self._peers[connection] = peer
-        own = [one for one, other in self._peers.items() if other == peer]
+        own = [connection for connection, other in self._peers.items() if other == peer]
         for waiting, most in ((own, MAX_WAITING_OF_PEER), (list(self._peers), MAX_WAITING)):
             if len(waiting) > most:
                 waiting[0].give_up()

@@ -169,7 +169,7 @@ class BearerGate:
         """Forget the sessions that have ended; their ids open nothing any more."""
         known = self._open_sessions()
         if len(self._sessions) > len(known):
-            self._sessions = {one: token for one, token in self._sessions.items() if one in known}
+            self._sessions = {session: token for session, token in self._sessions.items() if session in known}
 
     def _foreign(self, headers: Headers) -> PlainTextResponse | None:
         """Return the refusal of a request from another site's page, or to another name."""
@@ -224,8 +224,8 @@ def _security(host: str) -> TransportSecuritySettings:
     named = _names(host)
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=[one for name in named for one in (name, f"{name}:*")],
-        allowed_origins=[one for name in named for one in (f"http://{name}", f"http://{name}:*")],
+        allowed_hosts=[host for name in named for host in (name, f"{name}:*")],
+        allowed_origins=[origin for name in named for origin in (f"http://{name}", f"http://{name}:*")],
     )
 
 

@@ -22,7 +22,7 @@ def known_tokens(vault: Path, name: str) -> list[str]:
     Looking into the keyring may take long; not for an event loop.
     """
     return list(
-        dict.fromkeys(one for one in (str(_held(vault, name).get("token", "")), kept_token(vault, name)) if one)
+        dict.fromkeys(token for token in (str(_held(vault, name).get("token", "")), kept_token(vault, name)) if token)
     )
 
 

@@ -77,11 +77,11 @@ def touched(event: dict[str, Any]) -> list[str]:
     if not _CONTENT_AREAS & set(event.get("areas", ())):
         return []
     uris = ["memory://today", "memory://profile", f"memory://{_GRAPH}"]
-    for one in event.get("ids", ()):
-        if one.startswith("ses-"):
-            uris.append(f"memory://session/{one.split('#')[0]}")
-        elif not one.startswith("ent-"):
-            uris.append(f"memory://note/{one}")
+    for identity in event.get("ids", ()):
+        if identity.startswith("ses-"):
+            uris.append(f"memory://session/{identity.split('#')[0]}")
+        elif not identity.startswith("ent-"):
+            uris.append(f"memory://note/{identity}")
     return uris
 
 
@@ -99,14 +99,16 @@ def is_touched(uri: str, event: dict[str, Any]) -> bool:
     if kind == "entity":
         return bool(areas & {"entities", "memories"})
     # Without ids the change is one of everything in its areas.
-    return not ids or any(one.split("#")[0] == name for one in ids)
+    return not ids or any(identity.split("#")[0] == name for identity in ids)
 
 
 async def _today(call: CallContext) -> str:
     start = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     timeline = await call.read("memory.timeline", around=start.isoformat(), before=0, after=_TODAY)
     lines = [
-        entry(item["id"], ", ".join(one for one in (day(item["at"]), item["kind"], item["title"]) if one), item["text"])
+        entry(
+            item["id"], ", ".join(part for part in (day(item["at"]), item["kind"], item["title"]) if part), item["text"]
+        )
         for item in timeline["items"]
     ]
     return recalled(lines, "" if lines else "Nothing was said or stored today yet.")

@@ -78,7 +78,7 @@ class BulkChangeService:
             )
 
         def work(writer: MemoryWriter) -> Memory:
-            notes = [_note(writer, one, access.stores) for one in wanted]
+            notes = [_note(writer, identity, access.stores) for identity in wanted]
             merged = merged_note(notes)
             if title is not None:
                 merged = replace(merged, title=validation.clean_title(title))

@@ -148,7 +148,9 @@ class FactService:
             raise InputError("A fact cannot stand against itself; name two.", id=newer_id)
 
         def work(writer: MemoryWriter) -> FactSet:
-            new, old = (require_active(writer.connection, one, access.stores, "fact") for one in (newer_id, older_id))
+            new, old = (
+                require_active(writer.connection, identity, access.stores, "fact") for identity in (newer_id, older_id)
+            )
             return hold_against(writer, new, old, self._doubt())
 
         return await self._transactions.run(access.in_run(access.run_id or new_id("run")), work)

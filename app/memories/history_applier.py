@@ -63,8 +63,8 @@ def _wanted(state: State | None, now: Memory | None, at_ms: int) -> Memory:
     Without ``state`` that is ``now`` deleted, which must then be there.
     """
     if state is not None:
-        said = from_state(state)
-        wanted = replace(said, tokens=validation.size(said.content, said.facts))
+        memory_state = from_state(state)
+        wanted = replace(memory_state, tokens=validation.size(memory_state.content, memory_state.facts))
         return wanted if now is None else replace(wanted, version=now.version + 1)
     if now is None:
         raise InternalError("There is no memory to delete.")

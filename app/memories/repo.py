@@ -244,9 +244,9 @@ def all_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> list[
         " AND m.kind = +? AND m.store = +? AND (m.expires_at IS NULL OR m.expires_at > +?)",
         (text_hash(memory), _earlier_hash(memory), memory.kind, memory.store, now_ms),
     ).fetchall()
-    memories = [one for row in sorted(rows) if (one := get(connection, row[2], stores=STORES)) is not None]
+    memories = [candidate for row in sorted(rows) if (candidate := get(connection, row[2], stores=STORES)) is not None]
     # The earlier hash of an observation left its text out.
-    return [one for one in memories if not one.facts or text_hash(one) == text_hash(memory)]
+    return [candidate for candidate in memories if not candidate.facts or text_hash(candidate) == text_hash(memory)]
 
 
 def mention(connection: apsw.Connection, memory_id: str) -> None:

@@ -178,7 +178,9 @@ class MemoryService:
         def work(writer: MemoryWriter) -> Memory:
             before = require_active(writer.connection, memory_id, access.stores)
             kept = kept_texts(writer.connection, memory_id, access.stores)
-            text = next((one.content for one in kept if one.id == text_id and not one.is_deletion), None)
+            text = next(
+                (version.content for version in kept if version.id == text_id and not version.is_deletion), None
+            )
             if text is None:
                 raise NotFoundError("No other text of that id is kept for this memory.", id=memory_id)
             return writer.update(before, validation.with_content(before, text), event="CONFIRM")

@@ -87,5 +87,5 @@ def _seen(answer: Any, stores: Sequence[str]) -> Any:
         gone = answer.superseded
         return FactSet(repo.as_seen(answer.fact, stores), None if gone is None else repo.as_seen(gone, stores))
     if isinstance(answer, BatchWritten):
-        return replace(answer, written=tuple(_seen(one, stores) for one in answer.written))
-    return [_seen(one, stores) for one in answer] if isinstance(answer, list) else answer
+        return replace(answer, written=tuple(_seen(outcome, stores) for outcome in answer.written))
+    return [_seen(outcome, stores) for outcome in answer] if isinstance(answer, list) else answer

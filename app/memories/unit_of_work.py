@@ -52,8 +52,8 @@ class MemoryUnitOfWork:
         Others may write in between. The answer is all that ``work`` returned.
         """
         done = [await self.run(access, partial(work, batch)) for batch in batched(items, size)]
-        answers = [answer for one in done for answer in one.value]
-        return Changed(answers, join_changes([one.changes for one in done], access.actor, access.operation))
+        answers = [answer for change in done for answer in change.value]
+        return Changed(answers, join_changes([change.changes for change in done], access.actor, access.operation))
 
     def _transact(
         self,

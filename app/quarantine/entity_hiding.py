@@ -115,7 +115,7 @@ def bring_back_relations(edits: EntityEdits, entry_id: int) -> bool:
         return False
     hidden = [relation for relation in entry.before["relations"] if relation not in entry.after["relations"]]
     stated = {(relation[0], relation[1], relation[3]) for relation in now["relations"]}
-    back = [one for one in hidden if (one[0], one[1], one[3]) not in stated]
+    back = [naming for naming in hidden if (naming[0], naming[1], naming[3]) not in stated]
     edits.write(entry.target, {**now, "relations": sorted([*now["relations"], *back])}, "UPDATE")
     history_repo.mark_undone(edits.connection, entry_id, edits.changes("").history_ids[-1])
     return True

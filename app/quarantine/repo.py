@@ -80,10 +80,10 @@ def conversations_of(
     connection: apsw.Connection, agent: str, since_ms: int, until_ms: int, now_ms: int
 ) -> list[AgentConversation]:
     """Return conversations within a time that name an agent or that it wrote in."""
-    named = [_named(connection, *one, agent) for one in _naming(connection, agent, since_ms, until_ms, now_ms)]
+    named = [_named(connection, *naming, agent) for naming in _naming(connection, agent, since_ms, until_ms, now_ms)]
     others = turn_writers.sessions_with(connection, agent, since_ms, until_ms)
     stated = [_stated(connection, session, agent, since_ms, until_ms) for session in others]
-    return [one for one in (*named, *stated) if one is not None]
+    return [naming for naming in (*named, *stated) if naming is not None]
 
 
 def _named(connection: apsw.Connection, session: str, is_new: bool, agent: str) -> AgentConversation | None:
@@ -142,7 +142,7 @@ def hiding_entries(connection: apsw.Connection, agent: str) -> list[int]:
         "SELECT id FROM memory_history WHERE run_id >= ? AND run_id < ? ORDER BY id", (prefix, prefix[:-1] + ";")
     ).fetchall()
     ids = [int(str(row[0])) for row in rows]
-    return [one for one in ids if undo_chain.stands(connection, one)]
+    return [identity for identity in ids if undo_chain.stands(connection, identity)]
 
 
 def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem]:

@@ -129,11 +129,11 @@ class QuarantineService:
         ids = await self._store.read(partial(repo.entries_of, actor=agent, since_ms=since_ms, until_ms=until))
         work = _Work("")
         work.add(await self._undo.preview(ids))
-        for one in await self._conversations_of(agent, (since_ms, until)):
-            if one.reason:
-                work.skipped[one.session] = SkippedItem("session", one.session, one.reason)
+        for conversation in await self._conversations_of(agent, (since_ms, until)):
+            if conversation.reason:
+                work.skipped[conversation.session] = SkippedItem("session", conversation.session, conversation.reason)
             else:
-                work.targets[one.session] = "session"
+                work.targets[conversation.session] = "session"
                 work.entries.append(0)
         for kind, item in await self._store.read(partial(_made_before, agent=agent, since_ms=since_ms, until_ms=until)):
             work.targets[item] = kind
@@ -219,12 +219,12 @@ class QuarantineService:
 
         def write(connection: apsw.Connection) -> list[Item]:
             items = find(connection, agent, *span)
-            for kind, one in items:
-                work.entries.append(self._entries.delete_in(connection, kind, one, actor, work.run_id))
+            for kind, identity in items:
+                work.entries.append(self._entries.delete_in(connection, kind, identity, actor, work.run_id))
             return items
 
-        for kind, one in await self._store.write(write):
-            work.targets[one] = kind
+        for kind, identity in await self._store.write(write):
+            work.targets[identity] = kind
 
     async def hidden(self, agent: str) -> list[QuarantinedItem]:
         """Return what is hidden of an agent, the last hidden first."""
@@ -339,25 +339,25 @@ class QuarantineService:
     async def _forget_sessions(self, work: _Work, agent: str, span: tuple[int, int], actor: str, job: Job) -> None:
         """Forget an agent's conversations, and withhold its messages in shared ones."""
         turns = await self._conversations_of(agent, span)
-        for number, one in enumerate(turns):
+        for number, turn in enumerate(turns):
             if job.is_cancelled():
                 work.left += len(turns) - number
                 return
-            if one.reason:
-                work.skipped[one.session] = SkippedItem("session", one.session, one.reason)
+            if turn.reason:
+                work.skipped[turn.session] = SkippedItem("session", turn.session, turn.reason)
                 continue
-            if one.seqs:
-                withheld = await self._sessions.withheld.withhold(one.session, agent, one.seqs, actor, work.run_id)
+            if turn.seqs:
+                withheld = await self._sessions.withheld.withhold(turn.session, agent, turn.seqs, actor, work.run_id)
                 work.entries += withheld.changes.history_ids
             else:
-                forgotten = await self._sessions.service.forget(one.session, actor, work.run_id)
+                forgotten = await self._sessions.service.forget(turn.session, actor, work.run_id)
                 work.entries += forgotten.changes.history_ids
-            work.targets[one.session] = "session"
+            work.targets[turn.session] = "session"
 
     @staticmethod
     def _done(work: _Work, agent: str, actor: str, job: Job, operation: str) -> Changed[AgentRun]:
         state: WorkState = "cancelled" if job.is_cancelled() else "finished"
-        work.targets |= {one: kind for kind, one in work.older}
+        work.targets |= {identity: kind for kind, identity in work.older}
         ids = tuple(work.targets) if len(work.targets) <= MAX_NAMED else ()
         areas = frozenset[Area]().union(*(AREAS[kind] for kind in set(work.targets.values())))
         changes = ChangeSet(areas, ids, actor, operation, tuple(work.entries))

@@ -28,8 +28,8 @@ def made_by(connection: apsw.Connection, agent: str, since_ms: int, until_ms: in
         (agent,),
     ).fetchall()
     items: list[Item] = [
-        ("schedule", str(one))
-        for one, at in schedules
+        ("schedule", str(schedule))
+        for schedule, at in schedules
         if since_ms <= to_ms(datetime.fromisoformat(str(at))) <= until_ms
     ]
     searches = connection.execute(
@@ -43,7 +43,9 @@ def made_by(connection: apsw.Connection, agent: str, since_ms: int, until_ms: in
 def without_history(connection: apsw.Connection, items: list[Item]) -> list[Item]:
     """Return the items whose making is no entry of the history."""
     sql = "SELECT 1 FROM memory_history WHERE target = ? AND target_kind = ? AND event = 'ADD'"
-    return [(kind, one) for kind, one in items if connection.execute(sql, (one, kind)).fetchone() is None]
+    return [
+        (kind, identity) for kind, identity in items if connection.execute(sql, (identity, kind)).fetchone() is None
+    ]
 
 
 def bring_back(connection: apsw.Connection, run_id: str) -> list[Item]:

@@ -77,9 +77,9 @@ def search_unindexed(connection: apsw.Connection, request: Request) -> Found:
     request, words = replace(request, query=query), QueryWords(query)
     items = list(answering(request, words, (memory_item(memory, texts[memory.id]) for memory in kept)))
     weights = _weights(words, [item.text for item in items], len(texts))
-    found = found_texts(connection, request, items, weights, {})
+    result = found_texts(connection, request, items, weights, {})
     notes = (*query.hints, *phrase_notes(missing), place.words_only, *((place.cut,) if is_cut else ()))
-    return replace(found, notes=notes, relaxed=missing)
+    return replace(result, notes=notes, relaxed=missing)
 
 
 def _matching(connection: apsw.Connection, place: UnindexedMemories, request: Request) -> tuple[list[Memory], bool]:

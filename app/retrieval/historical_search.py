@@ -68,8 +68,8 @@ def search_history(connection: apsw.Connection, request: Request, at_ms: int) ->
         return bool(_search(connection, alone, at_ms).candidates)
 
     query, missing = relax_phrases(request.query, stood)
-    found = _search(connection, replace(request, query=query), at_ms)
-    return replace(found, notes=(*found.notes, *phrase_notes(missing)), relaxed=missing)
+    result = _search(connection, replace(request, query=query), at_ms)
+    return replace(result, notes=(*result.notes, *phrase_notes(missing)), relaxed=missing)
 
 
 def _search(connection: apsw.Connection, request: Request, at_ms: int) -> Found:
@@ -85,9 +85,9 @@ def _search(connection: apsw.Connection, request: Request, at_ms: int) -> Found:
     rebuilt, is_cut = _rebuilt(connection, request, at_ms, since, _forgotten(connection, sessions))
     items = chain(_indexed(connection, request, at_ms, since, _hidden(sessions)), answering(request, words, rebuilt))
     weights = _weights(connection, words, request.stores)
-    found = found_texts(connection, request, items, weights, {FROM_HISTORY: 1.0})
-    hits = tuple(_with_former_title(connection, hit, sessions) for hit in found.hits)
-    return replace(found, hits=hits, notes=(*request.query.hints, WORDS_ONLY, *((CUT,) if is_cut else ())))
+    result = found_texts(connection, request, items, weights, {FROM_HISTORY: 1.0})
+    hits = tuple(_with_former_title(connection, hit, sessions) for hit in result.hits)
+    return replace(result, hits=hits, notes=(*request.query.hints, WORDS_ONLY, *((CUT,) if is_cut else ())))
 
 
 def _weights(connection: apsw.Connection, words: QueryWords, stores: Sequence[str]) -> dict[Term, float]:
@@ -95,7 +95,7 @@ def _weights(connection: apsw.Connection, words: QueryWords, stores: Sequence[st
     where = "c.store IN (SELECT value FROM json_each(?))"
     held = json.dumps(list(stores))
     total = int(connection.execute(f"SELECT count(*) FROM chunks c WHERE {where}", (held,)).get) if words.wanted else 0
-    found = {}
+    frequencies = {}
     for term in words.wanted:
         match = match_expression([term], drop_stop_words=False)
         count = connection.execute(
@@ -103,8 +103,8 @@ def _weights(connection: apsw.Connection, words: QueryWords, stores: Sequence[st
             f" WHERE chunks_fts MATCH ? AND {where}",
             (match, held),
         ).get
-        found[term] = positive_idf(total, int(count))
-    return found
+        frequencies[term] = positive_idf(total, int(count))
+    return frequencies
 
 
 def _indexed(

@@ -174,9 +174,9 @@ def _session(value: str, scope: OperatorScope) -> Condition:
 
 
 def _agent(value: str, scope: OperatorScope) -> Condition:
-    said = scope.of_session(spelled_sql("s.agent"))
+    condition = scope.of_session(spelled_sql("s.agent"))
     stored = f"c.memory_id IN (SELECT id FROM memories WHERE {spelled_sql('source')})"
-    return _named(f"({said.sql} OR {stored})", value, f"({said.point} OR {stored})")
+    return _named(f"({condition.sql} OR {stored})", value, f"({condition.point} OR {stored})")
 
 
 def _entity(value: str, scope: OperatorScope) -> Condition:

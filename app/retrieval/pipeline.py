@@ -90,12 +90,12 @@ def run_search(
     request.stop.check()
     notes = _notes(retrieved)
     watch.lap("candidates")
-    found = _found(retrieved, ranking, cutoff)
+    result = _found(retrieved, ranking, cutoff)
     if request.is_learned and is_question(query) and is_unanswered(ranking.shown(0, READ)):
         notes = (NOTE, *notes)
     watch.lap("hits")
     counts = {leg: len(chunks) for leg, chunks in retrieved.found.items()}
-    return SearchResult(replace(found, notes=notes, relaxed=missing), counts)
+    return SearchResult(replace(result, notes=notes, relaxed=missing), counts)
 
 
 def search_outside_index(connection: apsw.Connection, request: Request) -> Found:
@@ -234,13 +234,13 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
 
 def _notes(retrieved: Retrieved) -> tuple[str, ...]:
     """Return notes about words that no text has, and about texts without vectors."""
-    given, found = retrieved.given, retrieved.found
+    given, scores = retrieved.given, retrieved.found
     connection = given.snapshot.connection
     notes: tuple[str, ...] = ()
-    if "words" in found and not len(found["words"]):
+    if "words" in scores and not len(scores["words"]):
         notes = missing_word_notes(connection, given.terms, given.request.stores)
     # Only callers who may read every store learn how much is pending.
-    if "vector" in found and sees_all(given.request.stores) and (pending := repo.pending_count(connection)):
+    if "vector" in scores and sees_all(given.request.stores) and (pending := repo.pending_count(connection)):
         notes += (
             counted_sentence(
                 pending,

@@ -167,8 +167,8 @@ class SearchService:
         )
         given, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
         self._trace_search(chosen, query, given, watch)
-        said = (*query.hints, *phrase_notes(given.found.relaxed), *spared, *notes, *given.found.notes)
-        return replace(given.found, notes=said, milliseconds=watch.laps)
+        sentences = (*query.hints, *phrase_notes(given.found.relaxed), *spared, *notes, *given.found.notes)
+        return replace(given.found, notes=sentences, milliseconds=watch.laps)
 
     @serialized
     async def months(self, access: Access, text: str) -> list[MonthCount]:

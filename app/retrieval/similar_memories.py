@@ -59,10 +59,10 @@ class SimilarMemories:
         words = sorted(word_set(text), key=lambda word: (-len(word), word))[:_MAX_WORDS]
         if not words or limit < 1 or not access.stores:
             return []
-        found = await self._search.search(
+        result = await self._search.search(
             access, f"kind:{kind} {' '.join(words)}", limit=limit, is_internal=True, needs_meaning=True
         )
-        return [hit.id for hit in found.hits if hit.target == "memory" and _is_similar(hit)]
+        return [hit.id for hit in result.hits if hit.target == "memory" and _is_similar(hit)]
 
     async def related(self, access: Access, text: str, *, limit: int, without: Sequence[str] = ()) -> list[Hit]:
         """Return memories and messages on the matter of ``text``, best first.
@@ -80,11 +80,11 @@ class SimilarMemories:
         words = sorted(telling, key=lambda word: (-len(word), word))[:_MAX_RELATED_WORDS]
         if len(words) < _LEAST_RELATED_WORDS or limit < 1 or not access.stores:
             return []
-        found = await self._search.search(
+        result = await self._search.search(
             access, " ".join(words), limit=limit + len(without) + _SPARE, is_internal=True, needs_meaning=True
         )
-        by_meaning = "vector" in found.legs
-        hits = [hit for hit in found.hits if hit.id not in without and _is_related(hit, len(words), by_meaning)]
+        by_meaning = "vector" in result.legs
+        hits = [hit for hit in result.hits if hit.id not in without and _is_related(hit, len(words), by_meaning)]
         return [hit for hit in hits if hit.target == "memory" or "private" in access.stores][:limit]
 
 

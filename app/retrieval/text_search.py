@@ -88,8 +88,8 @@ class QueryWords:
 def memory_item(memory: Memory, text: str | None = None) -> TextItem:
     """Return the item of a former memory; ``text`` saves building its searched text."""
     row = CandidateRow(0, "memory", memory.kind, memory.store, memory.session_id, memory.id, memory.source, memory.tags)
-    said = memory_text(memory) if text is None else text
-    return TextItem(memory.id, said, to_ms(memory.updated_at), row=row, memory=memory)
+    content = memory_text(memory) if text is None else text
+    return TextItem(memory.id, content, to_ms(memory.updated_at), row=row, memory=memory)
 
 
 def matching_states(connection: apsw.Connection, where: ChunkFilter, states: Iterator[Memory]) -> list[Memory]:
@@ -136,13 +136,13 @@ def found_texts(
     # Those without a chunk get a negative number in its place.
     known = {item.chunk_id or -number: item for number, item in enumerate(items, 1)}
     scored = [(words.score(item.text, weights), chunk, item) for chunk, item in known.items()]
-    scored.sort(key=lambda one: (-one[0], -one[2].created_ms, one[2].target))
+    scored.sort(key=lambda entry: (-entry[0], -entry[2].created_ms, entry[2].target))
     ranked: list[RankedCandidate] = []
     for score, chunk, item in _within_session_limit(scored, request.per_session):
         legs = (LegScore("words", len(ranked) + 1, score),) if score else ()
         ranked.append(RankedCandidate(item.target, chunk, score, Why(legs, (), dict(features) if item.row else {})))
-    rows = candidate_rows(connection, [one.chunk_id for one in ranked if one.chunk_id > 0])
-    rows |= {one.chunk_id: row for one in ranked if (row := known[one.chunk_id].row) is not None}
+    rows = candidate_rows(connection, [candidate.chunk_id for candidate in ranked if candidate.chunk_id > 0])
+    rows |= {candidate.chunk_id: row for candidate in ranked if (row := known[candidate.chunk_id].row) is not None}
     former = {item.target: item.memory for item in known.values() if item.memory is not None}
     shown = ranked[request.offset : request.last]
     hits = build_hits(connection, shown, rows, words.wanted, labelled=True, former=former)
@@ -155,9 +155,9 @@ def _within_session_limit(
 ) -> Iterator[tuple[float, int, TextItem]]:
     """Yield the items with at most ``per_session`` messages of one session; ``None`` keeps all."""
     seen: Counter[str] = Counter()
-    for one in scored:
-        message = message_ids.parse(one[2].target)
+    for candidate in scored:
+        message = message_ids.parse(candidate[2].target)
         if message is not None:
             seen[message.session] += 1
         if per_session is None or message is None or seen[message.session] <= per_session:
-            yield one
+            yield candidate

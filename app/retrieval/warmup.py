@@ -51,9 +51,9 @@ def _frequent(texts: Iterable[str]) -> list[tuple[str, int]]:
     """Return a word of each stem with its document frequency, most frequent first."""
     counts, words = Counter[str](), dict[str, str]()
     for text in texts:
-        said = set(_WORD.findall(fold(text)))
-        said -= stop_words(said)
-        roots = {root(word): word for word in said}
+        known = set(_WORD.findall(fold(text)))
+        known -= stop_words(known)
+        roots = {root(word): word for word in known}
         counts.update(roots.keys())
         words.update(roots)
     return [(words[root], count) for root, count in counts.most_common()]

@@ -243,7 +243,7 @@ class ScheduleRunner:
         try:
             if not self._is_prepared:
                 # Only one process owns the vault, so that claims of other hosts belong to none that lives.
-                await self._service.recover(lambda one: one.holder.startswith(HOST) and one.holder != self.holder)
+                await self._service.recover(lambda claim: claim.holder.startswith(HOST) and claim.holder != self.holder)
                 self._tell_changed(await self._service.realign())
                 self._is_prepared = True
             await self.tick()

@@ -120,7 +120,7 @@ class ScheduleService:
         """Store built-in schedules that are missing; the person may have moved the others."""
 
         def missing(connection: apsw.Connection) -> list[Schedule]:
-            return [one for one in built_in if repo.get(connection, one.id) is None]
+            return [schedule for schedule in built_in if repo.get(connection, schedule.id) is None]
 
         def work(connection: apsw.Connection) -> None:
             for schedule in missing(connection):
@@ -489,27 +489,29 @@ class ScheduleService:
     def _record_left_out(
         connection: apsw.Connection,
         schedule: Schedule,
-        found: Occurrences,
+        occurrences: Occurrences,
         now: datetime,
         reason: str,
         *,
         has_note: bool = True,
     ) -> None:
-        if not found.left_out or found.first is None or found.last is None:
+        if not occurrences.left_out or occurrences.first is None or occurrences.last is None:
             return
-        first, last = repo.to_text(found.first), repo.to_text(found.last)
+        first, last = repo.to_text(occurrences.first), repo.to_text(occurrences.last)
         text = counted_sentence(
-            found.left_out,
+            occurrences.left_out,
             "Skipped at {first}. {why}",
             "Skipped {count} times from {first} to {last}. {why}",
             first=first,
             last=last,
             why=as_sentence(reason),
         )
-        run = ScheduleRun(new_id("run"), schedule.id, found.first, now, "skipped", text, text, found.left_out)
+        run = ScheduleRun(
+            new_id("run"), schedule.id, occurrences.first, now, "skipped", text, text, occurrences.left_out
+        )
         repo.insert_run(connection, run)
         if has_note:
-            note_missed(connection, schedule, found.left_out, reason, now)
+            note_missed(connection, schedule, occurrences.left_out, reason, now)
 
 
 def _required(connection: apsw.Connection, schedule_id: str) -> Schedule:

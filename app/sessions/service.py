@@ -396,9 +396,9 @@ class SessionService:
         """
         run_id = new_id("run")
         done = [(await self.forget(session, actor, run_id)).changes for session in sessions]
-        areas = frozenset[Area]().union(*(one.areas for one in done))
-        history = tuple(entry for one in done for entry in one.history_ids)
-        scopes = tuple(scope for one in done for scope in one.scopes or ())
+        areas = frozenset[Area]().union(*(change.areas for change in done))
+        history = tuple(entry for change in done for entry in change.history_ids)
+        scopes = tuple(scope for change in done for scope in change.scopes or ())
         changes = ChangeSet(areas, tuple(sessions), actor, history_ids=history, scopes=scopes)
         return Changed(tuple(sessions), changes)
 

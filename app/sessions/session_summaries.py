@@ -175,15 +175,15 @@ class SessionSummaryService:
         return await self._store.read(work)
 
 
-def outline(found: Iterable[tuple[str, str]]) -> str:
+def outline(turns: Iterable[tuple[str, str]]) -> str:
     """Return a line for each type: ``decision (2): Ship on Friday; Keep SQLite``.
 
     Args:
-        found: Type and title of each, in the order they came.
+        turns: Type and title of each, in the order they came.
     """
     counts: Counter[str] = Counter()
     titles: dict[str, dict[str, None]] = {}
-    for kind, title in found:
+    for kind, title in turns:
         counts[kind] += 1
         titles.setdefault(kind, {})[excerpt(title, TITLE_CHARACTERS)] = None
     lines = []

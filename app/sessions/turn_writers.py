@@ -63,7 +63,7 @@ def stated(connection: apsw.Connection, session: str, writer: str, since_ms: int
         " FROM messages m WHERE m.session_id = ?1 ORDER BY m.seq",
         (session, writer, since_ms, until_ms),
     ).fetchall()
-    return _counted(rows, made=_maker(connection, session, since_ms, until_ms) == writer)
+    return _counted(rows, has_begun=_maker(connection, session, since_ms, until_ms) == writer)
 
 
 def unstated(connection: apsw.Connection, session: str) -> OwnTurns:
@@ -73,12 +73,12 @@ def unstated(connection: apsw.Connection, session: str) -> OwnTurns:
         "  AND m.seq BETWEEN w.first_seq AND w.last_seq) FROM messages m WHERE m.session_id = ?1 ORDER BY m.seq",
         (session,),
     ).fetchall()
-    return _counted(rows, made=_maker(connection, session, 0, 1 << 62) is None)
+    return _counted(rows, has_begun=_maker(connection, session, 0, 1 << 62) is None)
 
 
-def _counted(rows: Sequence[tuple[object, ...]], *, made: bool) -> OwnTurns:
+def _counted(rows: Sequence[tuple[object, ...]], *, has_begun: bool) -> OwnTurns:
     own = tuple(int(str(seq)) for seq, is_own in rows if is_own)
-    return OwnTurns(own, len(rows) - len(own), made)
+    return OwnTurns(own, len(rows) - len(own), has_begun)
 
 
 def _maker(connection: apsw.Connection, session: str, since_ms: int, until_ms: int) -> str | None:

@@ -106,15 +106,17 @@ class Enrichment:
         texts = await self._candidates(STORES)
         doubtful, joins = await self._joins.doubtful(), await self._joins.due()
         joining = {edge.other.id for edge in joins}
-        pairs = [one for one in await self._merges.due() if one.other.id not in joining]
+        pairs = [pair for pair in await self._merges.due() if pair.other.id not in joining]
         changes = [
             PlannedChange("search", owner, await self._service.title(kind, owner), _few_names(kind))
             for kind, owner in texts[:_SHOWN]
         ]
         changes += [
-            PlannedChange(action, one.other.id, excerpt(f"{one.other.name} → {one.into.name}", _TITLE), one.sentence)
+            PlannedChange(
+                action, edge.other.id, excerpt(f"{edge.other.name} → {edge.into.name}", _TITLE), edge.sentence
+            )
             for action, some in (("part", doubtful), ("join", joins), ("propose", pairs))
-            for one in some
+            for edge in some
         ]
         absence = self._service.strategy.absence
         summary = joined(
@@ -162,57 +164,63 @@ class Enrichment:
         options = self._options()
         return await self._service.candidates(options.most_names, options.limit, stores)
 
-    async def _search(self, run: UpkeepRun, made: _Progress) -> None:
+    async def _search(self, run: UpkeepRun, progress: _Progress) -> None:
         seen = set[tuple[OwnerKind, str]]()
         stores: tuple[StoreName, ...] = STORES
         known = await self._service.known()
         while texts := [candidate for candidate in await self._candidates(stores) if candidate not in seen]:
-            total = min(self._options().limit, made.searched + len(texts))
+            total = min(self._options().limit, progress.searched + len(texts))
             for kind, owner in texts:
-                if run.job.is_cancelled() or made.searched >= self._options().limit or not self._can_search(made):
+                if (
+                    run.job.is_cancelled()
+                    or progress.searched >= self._options().limit
+                    or not self._can_search(progress)
+                ):
                     return
                 seen.add((kind, owner))
-                if await self._is_withheld(kind, owner, made):
+                if await self._is_withheld(kind, owner, progress):
                     continue
-                text = await self._service.enrich(kind, owner, known, run.id, asks_model=made.asks_model)
-                await self._note(run, made, (kind, owner), text)
-                run.job.advance(made.searched, total)
+                text = await self._service.enrich(kind, owner, known, run.id, asks_model=progress.asks_model)
+                await self._note(run, progress, (kind, owner), text)
+                run.job.advance(progress.searched, total)
                 await asyncio.sleep(0)
-            readable_stores = tuple(one for one in STORES if one not in made.withheld)
+            readable_stores = tuple(store for store in STORES if store not in progress.withheld)
             if readable_stores == stores:  # texts of other stores come in only for those that were withheld
                 return
             stores = readable_stores
 
-    def _can_search(self, made: _Progress) -> bool:
+    def _can_search(self, progress: _Progress) -> bool:
         strategy = self._service.strategy
-        return strategy.spacy.is_available or (strategy.model.is_available and made.asks_model)
+        return strategy.spacy.is_available or (strategy.model.is_available and progress.asks_model)
 
-    async def _is_withheld(self, kind: OwnerKind, owner: str, made: _Progress) -> bool:
+    async def _is_withheld(self, kind: OwnerKind, owner: str, progress: _Progress) -> bool:
         """Return whether a text is withheld from the only reader there is."""
-        if not made.withheld or self._service.strategy.spacy.is_available:
+        if not progress.withheld or self._service.strategy.spacy.is_available:
             return False
-        return await self._service.store_of(kind, owner) in made.withheld
+        return await self._service.store_of(kind, owner) in progress.withheld
 
-    async def _note(self, run: UpkeepRun, made: _Progress, text: tuple[OwnerKind, str], found: EnrichedText) -> None:
-        made.usage += found.usage
-        made.turns += bool(found.usage.output_tokens)
-        made.refusal = found.refusal or made.refusal
-        if found.is_withheld:
-            made.withheld.update(one for one in STORES if one == found.store)
-        elif found.refusal:
-            made.refusals += 1
-        if found.outcome == "unanswered":
-            made.failed.append(text)
-        if found.outcome != "searched":
+    async def _note(
+        self, run: UpkeepRun, progress: _Progress, text: tuple[OwnerKind, str], enriched: EnrichedText
+    ) -> None:
+        progress.usage += enriched.usage
+        progress.turns += bool(enriched.usage.output_tokens)
+        progress.refusal = enriched.refusal or progress.refusal
+        if enriched.is_withheld:
+            progress.withheld.update(store for store in STORES if store == enriched.store)
+        elif enriched.refusal:
+            progress.refusals += 1
+        if enriched.outcome == "unanswered":
+            progress.failed.append(text)
+        if enriched.outcome != "searched":
             return
-        made.searched += 1
-        made.links += found.links
-        if not found.refusal:  # the model works: what it had no usable answer to would fail again every night
-            for kind, owner in made.failed:
+        progress.searched += 1
+        progress.links += enriched.links
+        if not enriched.refusal:  # the model works: what it had no usable answer to would fail again every night
+            for kind, owner in progress.failed:
                 await self._service.mark_searched(kind, owner, run.id)
-            made.failed.clear()
-            made.refusals = 0
-        if found.links:
+            progress.failed.clear()
+            progress.refusals = 0
+        if enriched.links:
             run.publish(ChangeSet(frozenset({"entities"}), (), self.name, f"upkeep.{self.name}"))
 
     async def _move(
@@ -233,39 +241,39 @@ class Enrichment:
             await asyncio.sleep(0)
         return count
 
-    def _summary(self, made: _Progress) -> str:
+    def _summary(self, progress: _Progress) -> str:
         absence = self._service.strategy.absence
-        if absence and not made.searched:
+        if absence and not progress.searched:
             parts = [Sentence("No text was searched again."), absence]
         else:
             parts = [
-                counted_sentence(made.searched, "Searched 1 text again.", "Searched {count} texts again."),
-                counted_sentence(made.links, "Linked 1 name.", "Linked {count} names."),
+                counted_sentence(progress.searched, "Searched 1 text again.", "Searched {count} texts again."),
+                counted_sentence(progress.links, "Linked 1 name.", "Linked {count} names."),
             ]
-        if made.withheld:
+        if progress.withheld:
             parts.append(Sentence("Private texts were left out, for the settings keep them from the language model."))
-        elif made.refusal:
-            parts.append(Sentence("The language model was not always there: {why}", why=as_sentence(made.refusal)))
-        if made.parted:
+        elif progress.refusal:
+            parts.append(Sentence("The language model was not always there: {why}", why=as_sentence(progress.refusal)))
+        if progress.parted:
             parts.append(
                 counted_sentence(
-                    made.parted,
+                    progress.parted,
                     "Took 1 short name apart again, which may be of somebody else.",
                     "Took {count} short names apart again, which may be of somebody else.",
                 )
             )
-        if made.joined:
+        if progress.joined:
             parts.append(
                 counted_sentence(
-                    made.joined,
+                    progress.joined,
                     "Joined 1 short name of a person to the full name near it.",
                     "Joined {count} short names of people to the full names near them.",
                 )
             )
-        if made.proposed:
+        if progress.proposed:
             parts.append(
                 counted_sentence(
-                    made.proposed,
+                    progress.proposed,
                     "Proposed 1 merge of entities that may be one; see the inbox.",
                     "Proposed {count} merges of entities that may be one; see the inbox.",
                 )

@@ -200,17 +200,17 @@ def _restore(ids: list[str], writer: MemoryWriter) -> int:
     return restored
 
 
-def _plan(connection: apsw.Connection, found: Night) -> UpkeepPlan:
-    changes = [_planned(connection, "set aside", fact, None) for fact in found.faded[:_SHOWN]]
+def _plan(connection: apsw.Connection, night: Night) -> UpkeepPlan:
+    changes = [_planned(connection, "set aside", fact, None) for fact in night.faded[:_SHOWN]]
     changes += [
-        _planned(connection, "keep", fact, days_left) for fact, days_left in found.kept[: _SHOWN - len(changes)]
+        _planned(connection, "keep", fact, days_left) for fact, days_left in night.kept[: _SHOWN - len(changes)]
     ]
     changes += [
-        _planned(connection, "lower", fact, days_left) for fact, days_left in found.lowered[: _SHOWN - len(changes)]
+        _planned(connection, "lower", fact, days_left) for fact, days_left in night.lowered[: _SHOWN - len(changes)]
     ]
-    total = len(found.faded) + len(found.kept) + len(found.lowered)
-    counts = {"lowered": len(found.lowered), "faded": len(found.faded), "kept": len(found.kept)}
-    notes = (_budget_note(len(found.kept)),) if found.kept else ()
+    total = len(night.faded) + len(night.kept) + len(night.lowered)
+    counts = {"lowered": len(night.lowered), "faded": len(night.faded), "kept": len(night.kept)}
+    notes = (_budget_note(len(night.kept)),) if night.kept else ()
     return UpkeepPlan(ACTOR, _summary(counts, is_plan=True), total, tuple(changes), notes)
 
 

@@ -90,7 +90,7 @@ def build(
 
 def _settings_findings(config: Config, keys: ApiKeys) -> list[Finding]:
     """Return what is wrong with the settings; may ask the keyring."""
-    found = [Finding("settings", item.severity, item.what, item.remedy) for item in diagnosis.findings(config)]
+    findings = [Finding("settings", item.severity, item.what, item.remedy) for item in diagnosis.findings(config)]
     # What is stored is sound without the key of a service, which may be on another machine of the person.
     missing = [Finding("settings", "warning", item.what, item.remedy) for item in missing_keys(config, keys)]
-    return [*found, *missing]
+    return [*findings, *missing]

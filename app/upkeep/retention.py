@@ -98,7 +98,7 @@ class Retention:
         """Return the digests it would write and what it would move and delete; see ``UpkeepJob``."""
         clusters = await self._clusters()
         compressed = {memory_id for cluster in clusters for memory_id in cluster.ids}
-        archived = [one for one in await self._idle() if one not in compressed]
+        archived = [identity for identity in await self._idle() if identity not in compressed]
         deleted = await self._outdated()
         changes = [
             PlannedChange("compress", cluster.ids[0], cluster.title, _into_one_digest(len(cluster.ids)))
@@ -111,14 +111,17 @@ class Retention:
         }
         changes += [
             PlannedChange(
-                "archive", one, rows[one].title or rows[one].preview if one in rows else "", Sentence("to the archive")
+                "archive",
+                identity,
+                rows[identity].title or rows[identity].preview if identity in rows else "",
+                Sentence("to the archive"),
             )
-            for one in archived[:room]
+            for identity in archived[:room]
         ]
-        for one in deleted[: _SHOWN - len(changes)]:
-            there = (await self._archive.get(Access.everything(ACTOR, "upkeep.retention"), one)).memory
+        for change in deleted[: _SHOWN - len(changes)]:
+            there = (await self._archive.get(Access.everything(ACTOR, "upkeep.retention"), change)).memory
             changes.append(
-                PlannedChange("delete", one, there.title or there.content[:100], Sentence("from the archive"))
+                PlannedChange("delete", change, there.title or there.content[:100], Sentence("from the archive"))
             )
         counts = dict(zip(_STAGES, (len(compressed), len(archived), len(deleted)), strict=True))
         notes = (

@@ -57,6 +57,13 @@ OPENERS = re.compile(
     r"(?:What|Whoever|Whatever|How|Those|Whether|Which|Who|Whom|Whose|Where|When|Such|That|It|They|Lets|Knows|Tells|Says)\b"
 )
 
+# A local is named by its noun: ``memory``, ``matches``, ``text``.
+VAGUE_LOCALS = frozenset(("found", "made", "one", "said"))
+# Their locals are not checked.
+ROOMS_WITH_VAGUE_LOCALS = tuple(
+    f"app/{room}/" for room in ("entities", "erasure", "history", "index", "projection", "store", "sync")
+)
+
 # Rooms that every subject has, and declarations by subject.
 FIXED_MODULES = frozenset(("__init__", "__main__", "model", "repo", "service", "options", "parts", "pane"))
 BY_SUBJECT = ("app/api/operations/", "app/config/sections/")
@@ -131,6 +138,26 @@ def defined_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.attr, node.lineno
 
 
+def vague_locals(path: Path) -> Iterator[str]:
+    """Yield the arguments and variables of a file that are not named by their noun; fields of classes may be."""
+    place = path.relative_to(ROOT).as_posix()
+    source = path.read_text(encoding="utf-8")
+    if place.startswith(ROOMS_WITH_VAGUE_LOCALS) or not any(word in source for word in VAGUE_LOCALS):
+        return
+    fields = set[int]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            fields |= {line.lineno for line in node.body if isinstance(line, ast.Assign | ast.AnnAssign)}
+        if isinstance(node, ast.arg):
+            name = node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.lineno not in fields:
+            name = node.id
+        else:
+            continue
+        if name in VAGUE_LOCALS:
+            yield f"{place}:{node.lineno}: a local named '{name}' says nothing of what it is"
+
+
 def name_problems(path: Path) -> Iterator[str]:
     """Yield names in a file that have a denied word in them."""
     place = path.relative_to(ROOT).as_posix()
@@ -169,10 +196,9 @@ def doubled_classes(paths: Iterable[Path]) -> Iterator[str]:
 def problems(*folders: str) -> list[str]:
     """Return everything wrong with names and docstrings below folders of the project."""
     paths = python_files(*folders)
-    found = [
-        line for path in paths for line in (*docstring_problems(path), *prose_problems(path), *name_problems(path))
-    ]
-    return [*found, *doubled_modules(paths), *doubled_classes(paths)]
+    checks = (docstring_problems, prose_problems, name_problems, vague_locals)
+    lines = [line for path in paths for check in checks for line in check(path)]
+    return [*lines, *doubled_modules(paths), *doubled_classes(paths)]
 
 
 def problems_of_tests() -> list[str]:

@@ -104,12 +104,12 @@ def day_heading(day: date, today: date) -> str:
     return date_words(QDate(day.year, day.month, day.day), form)
 
 
-def counted(count: int, one: str, many: str) -> str:
-    """Return ``one`` for a single thing, else ``many`` with the number for ``{n}``.
+def counted(count: int, single: str, many: str) -> str:
+    """Return ``single`` for a single thing, else ``many`` with the number for ``{n}``.
 
     Other fields stay.
     """
-    return one if count == 1 else many.replace("{n}", format_number(count))
+    return single if count == 1 else many.replace("{n}", format_number(count))
 
 
 def format_number(count: int) -> str:

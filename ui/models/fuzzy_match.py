@@ -65,11 +65,11 @@ def _walk(needle: str, hay: str, start: int) -> Match | None:
 
 def _boundary(hay: str, letter: str, at: int) -> int:
     """Return the next ``letter`` at a word start, else anywhere, else -1."""
-    first = found = hay.find(letter, at)
-    while found >= 0:
-        if not hay[found - 1].isalnum():
-            return found
-        found = hay.find(letter, found + 1)
+    first = place = hay.find(letter, at)
+    while place >= 0:
+        if not hay[place - 1].isalnum():
+            return place
+        place = hay.find(letter, place + 1)
     return first
 
 
@@ -83,7 +83,7 @@ def _worth(hay: str, at: int, before: int) -> int:
 
 def pieces(typed: str) -> tuple[str, ...]:
     """Return parts of the typed words; a title with a typo has one of them."""
-    found: dict[str, None] = {}
+    matches: dict[str, None] = {}
     for word in _words(typed):
         count = _typos(word) + 1
         if count > 1:
@@ -91,15 +91,17 @@ def pieces(typed: str) -> tuple[str, ...]:
             parts = [word[start:end] for start, end in pairwise(cuts)]
             # Two letters that changed places across a cut spoil both sides.
             swapped = [f"{left[:-1]}{right[0]}{left[-1]}{right[1:]}" for left, right in pairwise(parts)]
-            found.update(dict.fromkeys([*parts, *swapped]))
-    return tuple(found)
+            matches.update(dict.fromkeys([*parts, *swapped]))
+    return tuple(matches)
 
 
 def has_near_words(typed: str, title: str) -> bool:
     """Return whether typed words begin words of ``title``, but for a typo."""
     known = [word[:LONGEST_WORD] for word in title[:LONGEST].casefold().split()]
     words = _words(typed)
-    return bool(words) and all(any(_typos_to_prefix(word, one) <= _typos(word) for one in known) for word in words)
+    return bool(words) and all(
+        any(_typos_to_prefix(word, known_word) <= _typos(word) for known_word in known) for word in words
+    )
 
 
 def _words(typed: str) -> list[str]:

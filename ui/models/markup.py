@@ -340,11 +340,11 @@ def lines_of(text: str) -> int:
 def _matter(text: str, ink: Ink) -> str:
     """Return front matter as a dim block whose links to notes lead there."""
 
-    def link(found: "re.Match[str]") -> str:
-        title, shown, words, target = found.groups()
+    def link(match: "re.Match[str]") -> str:
+        title, shown, words, target = match.groups()
         href = WIKI + quote(unescape(title).strip(), safe="") if title else target
         if not title and target_of(unescape(target))[0] not in ("note", "attachment"):
-            return found[0]
+            return match[0]
         return f'<a href="{href}" style="color:{ink.link};text-decoration:none">{shown or title or words}</a>'
 
     return _framed(_MATTER_LINK.sub(link, escape(text.rstrip())), ink)

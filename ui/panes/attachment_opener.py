@@ -57,41 +57,41 @@ class AttachmentOpener(QObject):
             return
         self._ask_to_open(attachment)
 
-    async def _open_sealed(self, found: Attachment) -> None:
+    async def _open_sealed(self, attachment: Attachment) -> None:
         """Open a readable copy of an encrypted file, which goes when the program ends."""
         try:
-            data = await read_attachment(self._bridge, found, MAX_BYTES)
-            path = await asyncio.get_event_loop().run_in_executor(None, _copied, found.name, data)
+            data = await read_attachment(self._bridge, attachment, MAX_BYTES)
+            path = await asyncio.get_event_loop().run_in_executor(None, _copied, attachment.name, data)
         except (KeepsakeError, OSError) as error:
             why = error_text(error) if isinstance(error, KeepsakeError) else str(error.strerror)
-            text = self.tr("‘{name}’ cannot be opened. {why}").format(name=found.name, why=why)
+            text = self.tr("‘{name}’ cannot be opened. {why}").format(name=attachment.name, why=why)
             self.failed.emit(InputError(text))
             return
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
-    def _ask_to_open(self, found: Attachment) -> None:
+    def _ask_to_open(self, attachment: Attachment) -> None:
         about = self.tr("Another program will open this file.")
-        box = PlainMessageBox(self.tr("Open an attachment"), found.name, about, self._window)
+        box = PlainMessageBox(self.tr("Open an attachment"), attachment.name, about, self._window)
         box.setIcon(QMessageBox.Icon.Question)
         box.addButton(QMessageBox.StandardButton.Cancel)
         yes = box.addButton(self.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(yes)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if found.is_sealed:
+        if attachment.is_sealed:
             box.setInformativeText(self.tr("It is decrypted for that, until Keepsake is closed or locked."))
-        box.setProperty("address", found.path)
-        self._found = found
+        box.setProperty("address", attachment.path)
+        self._found = attachment
         box.accepted.connect(self._on_box_accepted)
         box.open()
 
     def _on_box_accepted(self) -> None:
-        found = self._found
-        if found is None:
+        attachment = self._found
+        if attachment is None:
             return
-        if found.is_sealed:
-            self._work.start(self._open_sealed(found))
+        if attachment.is_sealed:
+            self._work.start(self._open_sealed(attachment))
         else:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(found.path))
+            QDesktopServices.openUrl(QUrl.fromLocalFile(attachment.path))
 
 
 def _copied(name: str, data: bytes) -> Path:

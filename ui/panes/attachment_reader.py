@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 
-async def read_attachment(bridge: "Bridge", found: "Attachment", limit: int) -> bytes:
+async def read_attachment(bridge: "Bridge", attachment: "Attachment", limit: int) -> bytes:
     """Return the bytes of an attachment, at most ``limit`` of them.
 
     Args:
         bridge: The way to the engine.
-        found: The attachment, as the engine located it.
+        attachment: The attachment, as the engine located it.
         limit: How many bytes at most.
 
     Raises:
@@ -23,7 +23,7 @@ async def read_attachment(bridge: "Bridge", found: "Attachment", limit: int) -> 
     """
     parts, size = list[bytes](), 0
     while size < limit:
-        part = base64.b64decode(await bridge.call(operations.attachment.read(link=found.link, offset=size)))
+        part = base64.b64decode(await bridge.call(operations.attachment.read(link=attachment.link, offset=size)))
         if not part:
             break
         parts.append(part)

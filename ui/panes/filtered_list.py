@@ -108,7 +108,7 @@ class FilteredList(LoadingList):
         """Show other ids; ``nothing`` is the text where a filter leaves none."""
         self.list.set_empty_text(nothing if self.filtered else "")
         self.model.set_ids(ids)
-        restored, self._restored = [one for one in self._restored if self.model.row_of(one) >= 0], ()
+        restored, self._restored = [identity for identity in self._restored if self.model.row_of(identity) >= 0], ()
         if restored:
             self._wanted = ""
             self.list.choose(restored[0])

@@ -114,15 +114,15 @@ class KnownRow(QWidget):
         self.dismissed.emit()
 
 
-def settled(shown: "Sequence[Hit]", found: "Sequence[Hit]") -> "list[Hit]":
+def settled(shown: "Sequence[Hit]", fresh: "Sequence[Hit]") -> "list[Hit]":
     """Return what to show of the found, with those shown before in their places.
 
     A hint stays while it is among the found, so that the row does not change at every pause.
     """
-    there = {hit.id: hit for hit in found}
+    there = {hit.id: hit for hit in fresh}
     hits = [there[hit.id] for hit in shown if hit.id in there]
     before = {hit.id for hit in hits}
-    return [*hits, *(hit for hit in found if hit.id not in before)][:MOST]
+    return [*hits, *(hit for hit in fresh if hit.id not in before)][:MOST]
 
 
 def place_of_hit(hit: "Hit") -> Place:

@@ -110,5 +110,5 @@ class ReadingPane(Pane):
 
 def set_tab_chain(*widgets: QWidget) -> None:
     """Let Tab go from each widget to the next."""
-    for one, after in pairwise(widgets):
-        QWidget.setTabOrder(one, after)
+    for before, after in pairwise(widgets):
+        QWidget.setTabOrder(before, after)

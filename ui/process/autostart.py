@@ -134,7 +134,7 @@ def _quoted(word: str) -> str:
     word = word.replace("%", "%%")
     if word and not _SPECIAL & set(word):
         return word
-    escaped = "".join(f"\\{one}" if one in '"`$\\' else one for one in word)
+    escaped = "".join(f"\\{letter}" if letter in '"`$\\' else letter for letter in word)
     # The value is a string of the file, in which a backslash stands for two.
     return '"' + escaped.replace("\\", "\\\\") + '"'
 

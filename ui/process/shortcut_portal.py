@@ -143,8 +143,8 @@ class ShortcutPortal:
             status, results = connection.recv_until_filtered(answers, timeout=wait_s).body
         if status:
             raise ShortcutPortalError("Your desktop did not grant the shortcut.")
-        found: dict[str, tuple[str, Any]] = results
-        return found
+        answer: dict[str, tuple[str, Any]] = results
+        return answer
 
     def _listen(self, connection: "DBusConnection", session: str) -> None:
         from jeepney import MatchRule  # noqa: PLC0415

@@ -172,11 +172,11 @@ class VaultRescue(QObject):
         else:
             show(result)
 
-    def _show_check(self, found: BackupCheck) -> None:
-        if not found.ok:
-            self._page.show_result(engine_text(found.problem))
+    def _show_check(self, check: BackupCheck) -> None:
+        if not check.ok:
+            self._page.show_result(engine_text(check.problem))
             return
-        what = self._counts({name: getattr(found, name) for name in _COUNTED})
+        what = self._counts({name: getattr(check, name) for name in _COUNTED})
         self._page.show_result(self.tr("The file is sound: {what}.").format(what=what), OpeningRemedy.RETRY)
 
     def _show_salvage(self, report: SalvageReport) -> None:

@@ -137,8 +137,8 @@ class Sidebar(QWidget):
             return
         # An exclusive group keeps one button down.
         self._group.setExclusive(False)
-        for one in self._buttons.values():
-            one.setChecked(False)
+        for candidate in self._buttons.values():
+            candidate.setChecked(False)
         self._group.setExclusive(True)
 
     def _button(self, title: str, icon_name: str, shortcut: str) -> RailButton:

@@ -139,7 +139,7 @@ class EmptyState(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return that it may be as narrow as its buttons: its words break anew."""
-        buttons = [one.minimumSizeHint().width() for one in (self.button, self.second) if not one.isHidden()]
+        buttons = [button.minimumSizeHint().width() for button in (self.button, self.second) if not button.isHidden()]
         return QSize(max([LEAST_WIDTH, *buttons]) + 2 * Space.L, LEAST_HEIGHT)
 
     def sizeHint(self) -> QSize:

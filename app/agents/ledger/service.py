@@ -226,12 +226,12 @@ def _sentence(sums: AgentActivity) -> str:
         f"{counted(sums.reads - sums.searches, 'other read')}, {counted(sums.items_read, 'item')} in all",
         f"{counted(sums.writes, 'write')} to {counted(sums.items_written, 'item')}",
     ]
-    for count, one, many in (
+    for count, single, many in (
         (sums.proposed, "proposal for the inbox", "proposals for the inbox"),
         (sums.refusals, "call refused", "calls refused"),
         (sums.failures, "call failed", "calls failed"),
         (sums.echoes, "write that repeated recalled text", "writes that repeated recalled text"),
     ):
         if count:
-            parts.append(counted(count, one, many))
+            parts.append(counted(count, single, many))
     return f"{sums.agent}: {'; '.join(parts)}."

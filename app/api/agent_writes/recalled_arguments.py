@@ -61,7 +61,7 @@ def _mapped(value: Any, change: Callable[[str], str], field: str) -> Any:
         return type(value)(after for before, after in items if after != "" or before == "")
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    changes = {one.name: _mapped(getattr(value, one.name), change, field) for one in fields(value)}
+    changes = {member.name: _mapped(getattr(value, member.name), change, field) for member in fields(value)}
     if changes.get("content") == "" and getattr(value, "content", "") and not changes.get("facts"):
         raise InputError(ECHO, field=field)
     return replace(value, **changes)

@@ -136,9 +136,11 @@ async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
         run_id: The import, as ``exchange.unfinished`` names it.
     """
     await engine.exchange.unfinished_imports.load()
-    unfinished = [one for one in engine.exchange.unfinished_imports.cut_off if one.run_id == run_id]
-    for one in unfinished:
-        await engine.exchange.unfinished_imports.end(one.path, one.format)
+    unfinished = [
+        interrupted for interrupted in engine.exchange.unfinished_imports.cut_off if interrupted.run_id == run_id
+    ]
+    for interrupted in unfinished:
+        await engine.exchange.unfinished_imports.end(interrupted.path, interrupted.format)
     return Changed(bool(unfinished), ChangeSet(frozenset({"imports"}), (), caller.name))
 
 

@@ -242,8 +242,8 @@ async def runs(
         raise InputError("Name a schedule of yours.", field="id")
     if id is not None:
         await _visible(engine, caller, id)
-    found = await engine.schedules.service.runs(id, limit, before)
-    return [as_seen(run, names_machines=caller.reaches("full")) for run in found]
+    runs = await engine.schedules.service.runs(id, limit, before)
+    return [as_seen(run, names_machines=caller.reaches("full")) for run in runs]
 
 
 @operation("schedule.run", trust="inner", sentence="Used schedules")

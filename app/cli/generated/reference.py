@@ -156,9 +156,9 @@ def _needs_command(command: Any) -> bool:
 def _verb_lines(item: Verb) -> list[str]:
     words = " ".join(["keepsake", *item.words])
     shown = [
-        f"- `{option_term(one) if one.names else one.name.upper()}`: {help_words(one)}".removesuffix(": ")
-        for one in item.parameters
-        if one.place != "hidden" and (one.place == "option" or one.help)
+        f"- `{option_term(option) if option.names else option.name.upper()}`: {help_words(option)}".removesuffix(": ")
+        for option in item.parameters
+        if option.place != "hidden" and (option.place == "option" or option.help)
     ]
     asks = ["It cannot be undone, and so asks first."] if item.asks else []
     about = [item.summary, *_spaced([_joined(item.doc)] if item.doc else []), *_spaced(asks)]
@@ -227,13 +227,13 @@ def _values() -> list[Any]:
     return [values[name] for name in sorted(values)]
 
 
-def _collect(kind: Any, found: dict[str, Any]) -> None:
+def _collect(kind: Any, kinds: dict[str, Any]) -> None:
     for inner in typing.get_args(kind):
-        _collect(inner, found)
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__name__ not in found:
-        found[kind.__name__] = kind
+        _collect(inner, kinds)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__name__ not in kinds:
+        kinds[kind.__name__] = kind
         for hint in typing.get_type_hints(kind).values():
-            _collect(hint, found)
+            _collect(hint, kinds)
 
 
 def _value_body(kind: Any) -> list[str]:

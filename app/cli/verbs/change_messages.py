@@ -97,7 +97,9 @@ def _agent_run_lines(done: str, value: Mapping[str, Any]) -> list[str]:
         lines = [f"Undid of {agent}: {', '.join(counts)}. 'keepsake memory undo --run-id {run}' brings it back."]
     else:
         lines = [f"{done} of {agent}: {', '.join(counts)}."]
-    lines += [f"Left as it is: {one_line(one['target'])}. {one_line(one['reason'])}" for one in value["skipped"]]
+    lines += [
+        f"Left as it is: {one_line(skipped['target'])}. {one_line(skipped['reason'])}" for skipped in value["skipped"]
+    ]
     return [
         *lines,
         *(
@@ -108,17 +110,17 @@ def _agent_run_lines(done: str, value: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def token_lines(made: Mapping[str, Any]) -> list[str]:
+def token_lines(token: Mapping[str, Any]) -> list[str]:
     """Return an agent's token, which is shown once, with how to use it."""
-    if "state" in made:
+    if "state" in token:
         first = "Its token, shown only now, is valid once the person has allowed it:"
     else:
-        first = f"{one_line(made['name'])} may use the memory with {made['trust']} trust. Its token, shown only now:"
+        first = f"{one_line(token['name'])} may use the memory with {token['trust']} trust. Its token, shown only now:"
     return [
         first,
-        str(made["token"]),
+        str(token["token"]),
         "Give it to the agent in the variable KEEPSAKE_TOKEN:",
-        f"  KEEPSAKE_TOKEN={made['token']} keepsake mcp",
+        f"  KEEPSAKE_TOKEN={token['token']} keepsake mcp",
     ]
 
 
@@ -134,7 +136,7 @@ def changed_thing(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def changed_ids(value: Any) -> list[str]:
     """Return the ids in the answer of a change, for other programs."""
     if isinstance(value, list):
-        return [one for item in value for one in ([item] if isinstance(item, str) else changed_ids(item))]
+        return [identity for item in value for identity in ([item] if isinstance(item, str) else changed_ids(item))]
     if isinstance(value, dict):
         thing = changed_thing(value)
         inner = value.get("ids")
@@ -157,7 +159,7 @@ def _done(verb: Verb) -> str:
     return f"{past.capitalize()} {rest}".strip()
 
 
-def _called(found: Mapping[str, Any]) -> str:
-    name = next(str(found[key]) for key in _IDS if _is_id(found.get(key)))
-    title = str(found.get("title") or (found.get("name") if name != found.get("name") else "") or "")
+def _called(operation: Mapping[str, Any]) -> str:
+    name = next(str(operation[key]) for key in _IDS if _is_id(operation.get(key)))
+    title = str(operation.get("title") or (operation.get("name") if name != operation.get("name") else "") or "")
     return one_line(name) + (f" ({one_line(title)})" if title else "")

@@ -200,7 +200,7 @@ def _entry(item: Any) -> dict[str, Any]:
     for each in dataclasses.fields(item):
         value = getattr(item, each.name)
         if each.name == "parameters":
-            raw[each.name] = [_entry(one) for one in value]
+            raw[each.name] = [_entry(entry) for entry in value]
         elif each.name != "words" and (type(value) is not type(each.default) or value != each.default):
             raw[each.name] = list(value) if isinstance(value, tuple) else value
     return raw

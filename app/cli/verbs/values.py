@@ -128,7 +128,7 @@ def _named_items(value: Any) -> list[Any]:
             raise WrongUsageError("The objects on standard input have no 'id'")
         return [value["id"]]
     if isinstance(value, list):
-        return [one for item in value for one in _named_items(item)]
+        return [named_item for item in value for named_item in _named_items(item)]
     return [value]
 
 

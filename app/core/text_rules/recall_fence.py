@@ -90,8 +90,8 @@ def entry(item_id: str, facts: str, text: str, *, whole_lines: bool = False) -> 
     head = f"- ⟦{single_line(item_id)}⟧ {single_line(facts)}"
     lines = neutralise(text).strip().split("\n")
     if not whole_lines or len(lines) == 1:
-        said = single_line(text)
-        return f"{head}: {said}" if said else head
+        flat = single_line(text)
+        return f"{head}: {flat}" if flat else head
     return "\n".join([f"{head}:", *(f"  > {line.rstrip()}".rstrip() for line in lines)])
 
 

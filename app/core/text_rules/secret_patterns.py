@@ -183,12 +183,12 @@ def _found(text: str) -> Iterator[SecretMatch]:
         )
 
 
-def _match(kind: str, found: re.Match[str]) -> SecretMatch:
-    return SecretMatch(kind, *found.span("secret" if "secret" in found.re.groupindex else 0))
+def _match(kind: str, match: re.Match[str]) -> SecretMatch:
+    return SecretMatch(kind, *match.span("secret" if "secret" in match.re.groupindex else 0))
 
 
-def _is_value(found: re.Match[str]) -> bool:
-    value = found["secret"] if "secret" in found.re.groupindex else ""
+def _is_value(match: re.Match[str]) -> bool:
+    value = match["secret"] if "secret" in match.re.groupindex else ""
     return not (value and _PLACEHOLDER.search(value))
 
 

@@ -74,7 +74,7 @@ def spellings(text: str) -> tuple[str, ...]:
         changed = [base.replace(pair, letter) for pair, letter in _DIGRAPHS if pair in base]
         spellings_of_name.update(dict.fromkeys(changed))
         # Danish and Norwegian have both letters: "Ærø".
-        spellings_of_name.update(dict.fromkeys(part for one in changed for part in _replaced(one, "o", "ø")))
+        spellings_of_name.update(dict.fromkeys(part for spelling in changed for part in _replaced(spelling, "o", "ø")))
         for letter, other in _SINGLE:
             spellings_of_name.update(dict.fromkeys(_replaced(base, letter, other)))
     spellings_of_name.pop(text, None)

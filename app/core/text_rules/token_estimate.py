@@ -24,5 +24,5 @@ def estimate_tokens(text: str) -> int:
 def estimate_served_tokens(text: str) -> int:
     """Return the estimated token count of text with many ids and dates."""
     dense = _DENSE.findall(text)
-    own = sum(_BRACKET_TOKENS if one in "⟦⟧" else -(-len(one) // _DENSE_CHARS) for one in dense)
+    own = sum(_BRACKET_TOKENS if piece in "⟦⟧" else -(-len(piece) // _DENSE_CHARS) for piece in dense)
     return int(own) + estimate_tokens(_DENSE.sub("", text))

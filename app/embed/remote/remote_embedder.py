@@ -128,13 +128,13 @@ class RemoteEmbedder:
         if len(texts) == 1:
             return self._alone(texts[0])
         half = len(texts) // 2
-        made: list[Vectors] = []
+        parts: list[Vectors] = []
         for part in (texts[:half], texts[half:]):
             try:
-                made.append(self._request(part, "document", BACKGROUND))
+                parts.append(self._request(part, "document", BACKGROUND))
             except _OVER_TEXTS:
-                made.append(self._in_halves(part))
-        return np.concatenate(made)
+                parts.append(self._in_halves(part))
+        return np.concatenate(parts)
 
     def _alone(self, text: str) -> "Vectors":
         """Embed the beginning of a text that failed, or return zeros."""
@@ -147,15 +147,15 @@ class RemoteEmbedder:
 
     def _request(self, texts: Sequence[str], use: Use, limits: RequestLimits) -> "Vectors":
         try:
-            made = self._send_once(texts, use, limits, self._requested_length)
+            vectors = self._send_once(texts, use, limits, self._requested_length)
         except TextsRefusedError:
             if self._is_length_accepted:
                 raise
             # Many models have one length and refuse a request that names any length, even their own.
-            made = self._send_once(texts, use, limits, 0)
+            vectors = self._send_once(texts, use, limits, 0)
             self._requested_length = 0
         self._is_length_accepted = True
-        return made
+        return vectors
 
     def _send_once(self, texts: Sequence[str], use: Use, limits: RequestLimits, length: int) -> "Vectors":
         width = self.identity.dimensions
@@ -180,10 +180,10 @@ class RemoteEmbedder:
                 expected=width,
                 received=odd,
             )
-        made = np.array(rows, dtype=np.float64).reshape(len(texts), width)
-        if not (np.isfinite(made).all() and (np.abs(made) < np.finfo(np.float32).max).all()) or not made.any():
+        matrix = np.array(rows, dtype=np.float64).reshape(len(texts), width)
+        if not (np.isfinite(matrix).all() and (np.abs(matrix) < np.finfo(np.float32).max).all()) or not matrix.any():
             raise self._garbled()
-        return made.astype(np.float32)
+        return matrix.astype(np.float32)
 
     def _garbled(self) -> TextsUnansweredError:
         return TextsUnansweredError(

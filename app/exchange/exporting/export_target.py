@@ -83,7 +83,7 @@ def _remove_abandoned(path: Path) -> None:
 
 def _last_written(left: Path) -> float:
     inside = left.rglob("*") if left.is_dir() else ()
-    return max(float(one.lstat().st_mtime) for one in (left, *inside))
+    return max(float(path.lstat().st_mtime) for path in (left, *inside))
 
 
 class FileTarget:

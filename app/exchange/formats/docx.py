@@ -66,7 +66,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 yield record
     if cancelled():
         return
-    text = storable(_PICTURE.sub(lambda found: links.get(found[1], ""), text))[0].strip()
+    text = storable(_PICTURE.sub(lambda match: links.get(match[1], ""), text))[0].strip()
     if problem:
         yield Problem(path.name, problem)
     if text:

@@ -54,7 +54,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         is_one = not path.is_dir() and not is_zip(path)
         entries = [entry for name, entry in exported.files.items() if is_one or is_export([name])]
         total, done = sum(entry.size for entry in entries), 0
-        for entry in sorted(entries, key=lambda one: one.name):
+        for entry in sorted(entries, key=lambda candidate: candidate.name):
             yield from _notes(entry, done, total, cancelled)
             done += entry.size
         if others := len(exported.files) - len(entries):
@@ -100,8 +100,8 @@ def _without_cipher(content: str) -> tuple[str, int]:
     return _ENCRYPTED.subn(_mark, content)
 
 
-def _mark(found: re.Match[str]) -> str:
-    hint = _HINT.search(found[1])
+def _mark(match: re.Match[str]) -> str:
+    hint = _HINT.search(match[1])
     mark = (hint[1] or hint[2] or "") if hint else ""
     return f"[encrypted text, hint: {mark}]" if mark.strip() else "[encrypted text]"
 

@@ -1,6 +1,6 @@
 """GraphML, which Gephi, yEd, Cytoscape and networkx read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from app.core.text import storable
@@ -11,6 +11,8 @@ _KEYS = (
     ("name", "node", "string"),
     ("type", "node", "string"),
     ("mentions", "node", "double"),
+    ("x", "node", "double"),
+    ("y", "node", "double"),
     ("kind", "edge", "string"),
     ("label", "edge", "string"),
     ("weight", "edge", "double"),
@@ -26,7 +28,7 @@ def lines(graph: GraphView) -> Iterator[str]:
         yield f'  <key id="{name}" for="{target}" attr.name="{name}" attr.type="{kind}"/>'
     yield '  <graph edgedefault="undirected">'
     for node in graph.nodes:
-        data = _data({"name": node.name, "type": node.type, "mentions": node.weight})
+        data = _data({"name": node.name, "type": node.type, "mentions": node.weight, "x": node.x, "y": node.y})
         yield f"    <node id={quoteattr(_clean(node.id))}>{data}</node>"
     for edge in graph.edges:
         data = _data({"kind": edge.kind, "label": edge.label, "weight": edge.weight})
@@ -37,13 +39,17 @@ def lines(graph: GraphView) -> Iterator[str]:
     yield "</graphml>"
 
 
-def _data(values: dict[str, str | float]) -> str:
+def _data(values: Mapping[str, str | float | None]) -> str:
     return "".join(
-        f'<data key="{key}">{escape(_clean(str(value)))}</data>' for key, value in values.items() if value != ""
+        f'<data key="{key}">{escape(_clean(str(value)))}</data>'
+        for key, value in values.items()
+        if value not in ("", None)
     )
 
 
 def _clean(text: str) -> str:
     """Return ``text`` without characters that XML cannot hold."""
     cleaned = storable(text)[0]
-    return "".join(one for one in cleaned if one in "\t\n\r" or (ord(one) >= _LEAST and one not in "\ufffe\uffff"))
+    return "".join(
+        letter for letter in cleaned if letter in "\t\n\r" or (ord(letter) >= _LEAST and letter not in "\ufffe\uffff")
+    )

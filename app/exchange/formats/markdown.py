@@ -97,13 +97,13 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         yield from _read_all(reading, file.parent.name, cancelled)
 
 
-def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
+def _unpack(archive: ArchiveFiles, stem: str, finds: _Found) -> str:
     """Sort the files of a zip, and return its folder's name."""
     tops = {name.partition("/")[0] for name in archive.files}
     is_one = len(tops) == 1 and all("/" in name for name in archive.files)
     root_name = tops.pop() if is_one else stem
-    found.problems += archive.problems
-    found.is_zipped = True
+    finds.problems += archive.problems
+    finds.is_zipped = True
     hidden: set[str] = set()
     for name, entry in sorted(archive.files.items()):
         place = name.removeprefix(f"{root_name}/") if is_one else name
@@ -111,20 +111,20 @@ def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
         hidden_at = next((at for at, part in enumerate(parts[:-1], 1) if part.startswith(".")), 0)
         if hidden_at:
             hidden.add("/".join(parts[:hidden_at]))
-            found.unread.append(replace(entry, name=place))
+            finds.unread.append(replace(entry, name=place))
         elif PurePosixPath(place).suffix.lower() in NOTE_SUFFIXES and not parts[-1].startswith(_APPLE_DOUBLE):
-            found.files.append(replace(entry, name=place))
+            finds.files.append(replace(entry, name=place))
         elif parts[-1].startswith("."):
-            found.hidden_files.append(place)
-            found.unread.append(replace(entry, name=place))
+            finds.hidden_files.append(place)
+            finds.unread.append(replace(entry, name=place))
         else:
-            found.others[place] = replace(entry, name=place)
-    found.hidden += sorted(hidden)
+            finds.others[place] = replace(entry, name=place)
+    finds.hidden += sorted(hidden)
     return root_name
 
 
 def _read_all(
-    found: _Found,
+    finds: _Found,
     root_name: str,
     cancelled: Callable[[], bool],
     *,
@@ -133,10 +133,10 @@ def _read_all(
 ) -> Iterator[Record]:
     """Read the files that were found, and say what was left out."""
     root_name = _shown(PurePosixPath(root_name))
-    yield from found.problems
-    if found.hidden:
-        count = len(found.hidden)
-        names = ", ".join(sorted(found.hidden)[:_SHOWN_HIDDEN])
+    yield from finds.problems
+    if finds.hidden:
+        count = len(finds.hidden)
+        names = ", ".join(sorted(finds.hidden)[:_SHOWN_HIDDEN])
         sentence = counted_sentence(
             count,
             "1 hidden folder was left out ({names}).",
@@ -144,11 +144,11 @@ def _read_all(
             names=names,
         )
         yield Problem(root_name, sentence, lost=False, foreign=True)
-    if found.hidden_files:
-        yield left_out(root_name, found.hidden_files, (Sentence("hidden file"), Sentence("hidden files")), lost=False)
-    total, done = sum(file.size for file in found.files), 0
-    other_files, graph = VaultFiles(found.others, own), LogseqGraph(found.files) if has_config else None
-    for number, file in enumerate(found.files):
+    if finds.hidden_files:
+        yield left_out(root_name, finds.hidden_files, (Sentence("hidden file"), Sentence("hidden files")), lost=False)
+    total, done = sum(file.size for file in finds.files), 0
+    other_files, graph = VaultFiles(finds.others, own), LogseqGraph(finds.files) if has_config else None
+    for number, file in enumerate(finds.files):
         if cancelled():
             return
         place = _shown(PurePosixPath(file.name))
@@ -173,8 +173,8 @@ def _read_all(
             kinds=kinds,
         )
         yield Problem(root_name, sentence, lost=False, foreign=True)
-    if found.is_zipped:
-        yield from unread_words.within([*found.unread, *others])
+    if finds.is_zipped:
+        yield from unread_words.within([*finds.unread, *others])
     yield Position(done, total)
 
 
@@ -244,52 +244,52 @@ def _parsed(front: FrontMatter, body: str) -> ParsedNote:
     return ParsedNote(front, body, tags, cut or len({normalise_tag(tag) for tag in names}) > MAX_TAGS)
 
 
-def _walk(root: Path, found: _Found, cancelled: Callable[[], bool]) -> Iterator[Position]:
+def _walk(root: Path, finds: _Found, cancelled: Callable[[], bool]) -> Iterator[Position]:
     """Look for notes in all folders below ``root``, saying how many there are so far."""
     folders = [root]
     while folders and not cancelled():
         folder = folders.pop()
-        yield Position(0, None, f"looking for notes, {len(found.files):,} so far")
+        yield Position(0, None, f"looking for notes, {len(finds.files):,} so far")
         try:
             children = sorted(folder.iterdir(), reverse=True)
         except OSError as error:
-            found.problems.append(_unreadable(folder.relative_to(root), error))
+            finds.problems.append(_unreadable(folder.relative_to(root), error))
             continue
         for child in children:
-            _meet(child, root, found, folders)
-    found.files.sort(key=lambda file: PurePosixPath(file.name))
+            _meet(child, root, finds, folders)
+    finds.files.sort(key=lambda file: PurePosixPath(file.name))
 
 
-def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
+def _meet(child: Path, root: Path, finds: _Found, folders: list[Path]) -> None:
     try:
         if child.is_symlink():
-            _meet_link(child, root, found)
+            _meet_link(child, root, finds)
         elif child.is_dir():
             if str(child) in OF_THE_SYSTEM:
-                found.problems.append(
+                finds.problems.append(
                     Problem(_shown(child.relative_to(root)), Sentence("It belongs to the system and was left out."))
                 )
             elif child.name.startswith("."):
-                found.hidden.append(_shown(child.relative_to(root)))
+                finds.hidden.append(_shown(child.relative_to(root)))
             else:
                 folders.append(child)
         elif SYSTEM_FILE.fullmatch(child.name):
             return
         elif not child.is_file():
             sentence = Sentence("It is a pipe, a socket or a device and was left out.")
-            found.problems.append(Problem(_shown(child.relative_to(root)), sentence, lost=False, foreign=True))
+            finds.problems.append(Problem(_shown(child.relative_to(root)), sentence, lost=False, foreign=True))
         elif child.suffix.lower() in NOTE_SUFFIXES:
-            found.files.append(_entry(child, child.relative_to(root).as_posix(), child.stat()))
+            finds.files.append(_entry(child, child.relative_to(root).as_posix(), child.stat()))
         elif child.name.startswith("."):
-            found.hidden_files.append(_shown(child.relative_to(root)))
+            finds.hidden_files.append(_shown(child.relative_to(root)))
         else:
             place = child.relative_to(root).as_posix()
-            found.others[place] = _entry(child, place, child.stat())
+            finds.others[place] = _entry(child, place, child.stat())
     except OSError as error:
-        found.problems.append(_unreadable(child.relative_to(root), error))
+        finds.problems.append(_unreadable(child.relative_to(root), error))
 
 
-def _meet_link(child: Path, root: Path, found: _Found) -> None:
+def _meet_link(child: Path, root: Path, finds: _Found) -> None:
     """Report a link that is not followed.
 
     Notes inside the folder are read at their own place, and those outside are not read.
@@ -298,19 +298,19 @@ def _meet_link(child: Path, root: Path, found: _Found) -> None:
     try:
         target = child.resolve(strict=True)
     except (OSError, RuntimeError):
-        found.problems.append(
+        finds.problems.append(
             Problem(place, Sentence("It is a link that leads nowhere or in a circle and was left out."))
         )
         return
     if not target.is_relative_to(root):
-        found.problems.append(
+        finds.problems.append(
             Problem(place, Sentence("It is a link that leads out of the folder and was not followed."))
         )
     elif child.absolute().is_relative_to(target):
         sentence = Sentence(
             "It is a link to a folder that it lies in and was not followed; the notes there are read once."
         )
-        found.problems.append(Problem(place, sentence, lost=False, foreign=True))
+        finds.problems.append(Problem(place, sentence, lost=False, foreign=True))
 
 
 def _entry(file: Path, place: str, status: os.stat_result) -> SourceEntry:

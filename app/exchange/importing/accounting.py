@@ -117,7 +117,7 @@ class Account:
         self._has_any = count.has_records = True
         self._undated += isinstance(record, MessageRecord) and record.message.created_at is None
         count.is_blank = count.is_blank or _is_blank(record)
-        record_texts = [one for one in _texts_of(record) if one]
+        record_texts = [text for text in _texts_of(record) if text]
         count.said += record_texts
         if isinstance(record, MessageRecord):
             count.kept += texts(record.message.payload)
@@ -153,14 +153,14 @@ class Account:
     def _is_alike(self, noun: str) -> bool:
         return self._counts.noun in ("", noun)
 
-    def _remember(self, said: list[str]) -> None:
-        for one in said[:_REMEMBERED]:
-            self._recent[hash(one.strip())] = None
+    def _remember(self, texts: list[str]) -> None:
+        for text in texts[:_REMEMBERED]:
+            self._recent[hash(text.strip())] = None
         while len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
         if self._pending:
-            for one in said:
-                self._later.add(one)
+            for text in texts:
+                self._later.add(text)
 
     def _end(self) -> None:
         """Look for the words of the item at hand in what was made of it."""
@@ -255,15 +255,17 @@ def open_file(name: str) -> None:
         account.files.open(name)
 
 
-def _missing(wanted: list[SpokenValue], said: list[str], recent: Collection[int] = frozenset()) -> list[SpokenValue]:
+def _missing(wanted: list[SpokenValue], texts: list[str], recent: Collection[int] = frozenset()) -> list[SpokenValue]:
     """Return the words that no text holds, of this item or a recent one."""
     if not wanted:
         return []
     words = StoredWords()
-    for one in said:
-        words.add(one)
+    for text in texts:
+        words.add(text)
     return [
-        one for one in wanted if not words.holds(one.text, is_line=not one.way) and hash(one.text.strip()) not in recent
+        value
+        for value in wanted
+        if not words.holds(value.text, is_line=not value.way) and hash(value.text.strip()) not in recent
     ]
 
 

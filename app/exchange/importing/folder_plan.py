@@ -94,35 +94,35 @@ def plan(
     return _Search(folder.resolve(), cancelled, max_looked_at).plan()
 
 
-def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
+def is_one(plan: FolderPlan, folder: Path, fmt: str) -> bool:
     """Return whether a folder is read as one export.
 
     Args:
-        found: Its plan.
+        plan: Its plan.
         folder: The folder.
         fmt: The format of the folder as a whole, ``""`` for none.
     """
-    if any(problem.lost for problem in found.problems) or not fmt:
+    if any(problem.lost for problem in plan.problems) or not fmt:
         return False
-    if len(found.parts) == 1 and found.parts[0].paths == (folder.resolve(),):
+    if len(plan.parts) == 1 and plan.parts[0].paths == (folder.resolve(),):
         return True
-    formats = {part.format for part in found.parts}
+    formats = {part.format for part in plan.parts}
     alike = {*_DOCUMENTS, "markdown"} if fmt == documents.NAME else {fmt}
     return formats <= alike and fmt != "markdown"
 
 
-def whole(found: FolderPlan, folder: Path, fmt: str) -> FolderPlan | None:
+def whole(plan: FolderPlan, folder: Path, fmt: str) -> FolderPlan | None:
     """Return the plan of a folder that is one export.
 
     It is ``None`` where its reader itself names all that it passes over, and no words are among that.
 
     Args:
-        found: Its plan.
+        plan: Its plan.
         folder: The folder.
         fmt: Its format.
     """
-    problems = [*([] if SPECS[fmt].names_others else found.problems), *([] if fmt == "markdown" else found.passed)]
-    problems += found.words
+    problems = [*([] if SPECS[fmt].names_others else plan.problems), *([] if fmt == "markdown" else plan.passed)]
+    problems += plan.words
     return FolderPlan([FolderPart(".", fmt, (folder.resolve(),))], problems) if problems else None
 
 

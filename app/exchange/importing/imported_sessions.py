@@ -84,13 +84,15 @@ class ImportedSessions:
             self._added.pop(session_id, None)
         self._touched.clear()
 
-    def _record_made(self, connection: apsw.Connection, session_id: str, made: _Noted, actor: str, now_ms: int) -> None:
+    def _record_made(
+        self, connection: apsw.Connection, session_id: str, noted: _Noted, actor: str, now_ms: int
+    ) -> None:
         state = repo.state_of(connection, session_id) or {}
         after = state | {"forgotten_at": None, "message_count": repo.message_count(connection, session_id)}
-        if made.entry:
-            history_repo.extend(connection, made.entry, after)
+        if noted.entry:
+            history_repo.extend(connection, noted.entry, after)
         else:
-            made.entry = self._record(connection, session_id, "ADD", None, after, actor, now_ms)
+            noted.entry = self._record(connection, session_id, "ADD", None, after, actor, now_ms)
 
     def _record_added(
         self, connection: apsw.Connection, session_id: str, added: _Noted, actor: str, now_ms: int

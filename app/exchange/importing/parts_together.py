@@ -19,41 +19,41 @@ _OF_REPORT: Final = (
 T = TypeVar("T", ImportPreview, ImportReport)
 
 
-def joined(one: ImportPreview, other: ImportPreview) -> ImportPreview:
+def joined(first: ImportPreview, other: ImportPreview) -> ImportPreview:
     """Return the preview of two sources together."""
-    return replace(_sum(one, other, _OF_PREVIEW), is_complete=one.is_complete and other.is_complete)
+    return replace(_sum(first, other, _OF_PREVIEW), is_complete=first.is_complete and other.is_complete)
 
 
-def together(one: ImportReport, other: ImportReport) -> ImportReport:
+def together(first: ImportReport, other: ImportReport) -> ImportReport:
     """Return the report of two imports together."""
-    sums = _sum(one, other, _OF_REPORT)
-    return replace(sums, cancelled=one.cancelled or other.cancelled, run_id=one.run_id or other.run_id)
+    sums = _sum(first, other, _OF_REPORT)
+    return replace(sums, cancelled=first.cancelled or other.cancelled, run_id=first.run_id or other.run_id)
 
 
-def with_part(total: ImportPreview, name: str, files: int, found: ImportPreview) -> ImportPreview:
+def with_part(total: ImportPreview, name: str, files: int, preview: ImportPreview) -> ImportPreview:
     """Return the preview of a folder with one more part."""
-    part = ImportPart(name, found.format, files, found.conversations, found.messages, found.notes)
-    return replace(joined(total, _placed(found, name)), parts=(*total.parts, part))
+    part = ImportPart(name, preview.format, files, preview.conversations, preview.messages, preview.notes)
+    return replace(joined(total, _placed(preview, name)), parts=(*total.parts, part))
 
 
-def with_report(total: ImportReport, name: str, files: int, made: ImportReport) -> ImportReport:
+def with_report(total: ImportReport, name: str, files: int, report: ImportReport) -> ImportReport:
     """Return the report of a folder with one more part."""
-    part = ImportPart(name, made.format, files, made.sessions, made.messages, made.memories)
-    return replace(together(total, _placed(made, name)), parts=(*total.parts, part))
+    part = ImportPart(name, report.format, files, report.sessions, report.messages, report.memories)
+    return replace(together(total, _placed(report, name)), parts=(*total.parts, part))
 
 
-def _sum(one: T, other: T, names: tuple[str, ...]) -> T:
-    sums = {name: getattr(one, name) + getattr(other, name) for name in names}
+def _sum(first: T, other: T, names: tuple[str, ...]) -> T:
+    sums = {name: getattr(first, name) + getattr(other, name) for name in names}
     sums |= {name: sums[name][:SHOWN_PROBLEMS] for name in ("problems", "remarks")}
-    return replace(one, **sums)
+    return replace(first, **sums)
 
 
-def _placed(found: T, name: str) -> T:
+def _placed(part: T, name: str) -> T:
     """Return a preview or report that names the part in its problems."""
-    remarks = tuple(_in_part(remark, name) for remark in found.remarks if NOT_MARKDOWN not in remark.what)
-    count = found.remark_count - len(found.remarks) + len(remarks)
-    problems = tuple(_in_part(problem, name) for problem in found.problems)
-    return replace(found, problems=problems, remarks=remarks, remark_count=count)
+    remarks = tuple(_in_part(remark, name) for remark in part.remarks if NOT_MARKDOWN not in remark.what)
+    count = part.remark_count - len(part.remarks) + len(remarks)
+    problems = tuple(_in_part(problem, name) for problem in part.problems)
+    return replace(part, problems=problems, remarks=remarks, remark_count=count)
 
 
 def _in_part(problem: Problem, name: str) -> Problem:

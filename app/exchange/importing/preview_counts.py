@@ -14,11 +14,11 @@ MAX_SECONDS: Final = 6.0
 SHOWN_PROBLEMS: Final = 50
 
 
-def without_remarks(found: Iterable[Problem]) -> tuple[list[Problem], list[Problem]]:
+def without_remarks(problems: Iterable[Problem]) -> tuple[list[Problem], list[Problem]]:
     """Return the problems, and apart from them the remarks about what is no fault."""
-    listed = list(found)
-    return [one for one in listed if not one.foreign or one.is_file], [
-        one for one in listed if one.foreign and not one.is_file
+    listed = list(problems)
+    return [problem for problem in listed if not problem.foreign or problem.is_file], [
+        problem for problem in listed if problem.foreign and not problem.is_file
     ]
 
 
@@ -30,8 +30,8 @@ class PreviewCounts:
         until: The moment on the monotonic clock after which nothing more is read.
     """
 
-    def __init__(self, found: ImportPreview, until: float | None = None) -> None:
-        self._preview = found
+    def __init__(self, preview: ImportPreview, until: float | None = None) -> None:
+        self._preview = preview
         self._until = time.monotonic() + MAX_SECONDS if until is None else until
         self._is_complete = False
 

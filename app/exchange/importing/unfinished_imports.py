@@ -71,9 +71,10 @@ class UnfinishedImports:
         """A sentence for each import that was cut off."""
         return tuple(
             Sentence(
-                "An import of {path} was cut off. Import it again to go on; nothing is added twice.", path=one.path
+                "An import of {path} was cut off. Import it again to go on; nothing is added twice.",
+                path=unfinished.path,
             )
-            for one in self.cut_off
+            for unfinished in self.cut_off
         )
 
 
@@ -100,4 +101,4 @@ def _all(connection: apsw.Connection, is_running: Callable[[object], bool]) -> t
         UnfinishedImport(state["path"], state["format"], to_datetime(state["begun_ms"]), state["run_id"])
         for state in states
     )
-    return tuple(sorted(imports, key=lambda one: one.begun_at, reverse=True))
+    return tuple(sorted(imports, key=lambda unfinished: unfinished.begun_at, reverse=True))

@@ -157,7 +157,10 @@ class NoteMirror:
         if scan.others != self._others:
             await asyncio.to_thread(attachment_files.bring_in, root, self._vault)
             self._others = scan.others
-        agreed = {one.place: one for one in await self._store.read(partial(mirror_repo.agreements, folder=folder))}
+        agreed = {
+            agreement.place: agreement
+            for agreement in await self._store.read(partial(mirror_repo.agreements, folder=folder))
+        }
         states = await self._store.read(partial(mirror_repo.states, folder=folder))
         hashes = await asyncio.to_thread(self._hash_all, root, scan.notes)
         await self._follow_renames(look, agreed, hashes)
@@ -193,9 +196,9 @@ class NoteMirror:
     async def _follow_renames(self, look: _Look, agreed: dict[str, Agreement], hashes: Mapping[str, str]) -> None:
         """Recognise renamed files by their bytes."""
         gone = {
-            one.file_hash: one
-            for place, one in agreed.items()
-            if one.file_hash and place not in look.scan.notes and not look.scan.is_hidden(place)
+            agreement.file_hash: agreement
+            for place, agreement in agreed.items()
+            if agreement.file_hash and place not in look.scan.notes and not look.scan.is_hidden(place)
         }
         for place in sorted(hashes.keys() - agreed.keys()):
             before = gone.pop(hashes[place], None)

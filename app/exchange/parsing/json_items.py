@@ -257,7 +257,7 @@ def _unwrapped(value: Any, place: str) -> Iterator[JsonItem]:
             if isinstance(inner := value.get(name), list):
                 for number, item in enumerate(inner, 1):
                     yield JsonItem(item, renumbered(place, number))
-                if rest := {key: one for key, one in value.items() if one is not inner}:
+                if rest := {key: part for key, part in value.items() if part is not inner}:
                     read_item(place, rest, "field")
                 return
     yield JsonItem(value, place)

@@ -146,7 +146,7 @@ def _is_speech(value: str, way: str) -> bool:
         return False
     if len(words) > 1 and (len(value.split(None, 1)) > 1 or _WITHOUT_SPACES.search(value)):
         return True
-    fields = [one for one in way.lower().split(".") if one not in _WRAPPERS]
+    fields = [step for step in way.lower().split(".") if step not in _WRAPPERS]
     return not fields or _SPEAKING.search(fields[-1]) is not None
 
 
@@ -176,7 +176,7 @@ class StoredWords:
             text_of = self._new.pop()
             for words in (_words(text_of), _WORD.findall(text_of[:_LONGEST].casefold())):
                 self._marks.update(map(hash, words), map(hash, pairwise(words)))
-        return any(self._has_most(_words(one), is_line=is_line) for one in (text, _repaired(text)))
+        return any(self._has_most(_words(spelling), is_line=is_line) for spelling in (text, _repaired(text)))
 
     def _has_most(self, words: list[str], *, is_line: bool) -> bool:
         """Return whether all of a few words are there, or most of many."""

@@ -135,10 +135,15 @@ async def _save(given: Arguments, call: CallContext) -> ToolAnswer:
     if held := held_back(value):
         return held
     written = [
-        {"outcome": one["outcome"], "id": one["memory"]["id"], "matched": one["matched"] or "", "reason": one["reason"]}
-        for one in value["written"]
+        {
+            "outcome": fact["outcome"],
+            "id": fact["memory"]["id"],
+            "matched": fact["matched"] or "",
+            "reason": fact["reason"],
+        }
+        for fact in value["written"]
     ]
-    lines = [f"{one['id']}: {one['outcome']} {one['reason']}".strip() for one in written]
+    lines = [f"{fact['id']}: {fact['outcome']} {fact['reason']}".strip() for fact in written]
     return ToolAnswer("\n".join([f"Run {value['run_id']}:", *lines]), {"run_id": value["run_id"], "written": written})
 
 
@@ -180,5 +185,9 @@ def consolidator_tool(name: str) -> Callable[[Mapping[str, Any], CallContext], A
     handler = _HANDLERS.get(name)
     if handler is None:
         return None
-    declared = next(one["inputSchema"]["properties"] for one, _ in CONSOLIDATOR_TOOLS if one["name"] == name)
+    declared = next(
+        declared_tool["inputSchema"]["properties"]
+        for declared_tool, _ in CONSOLIDATOR_TOOLS
+        if declared_tool["name"] == name
+    )
     return lambda arguments, call: handler(Arguments(arguments, declared), call)

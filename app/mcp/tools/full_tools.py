@@ -109,7 +109,7 @@ def _tool(name: str, item: dict[str, Any]) -> dict[str, Any]:
         hints |= {"destructiveHint": item["destructive"], "idempotentHint": False}
     return {
         "name": name,
-        "description": "\n\n".join(one for one in (item["summary"], item["doc"]) if one),
+        "description": "\n\n".join(part for part in (item["summary"], item["doc"]) if part),
         "inputSchema": plain_schema(_schema(item)),
         "annotations": hints,
     }
@@ -138,7 +138,7 @@ def _json(value: Any) -> str:
     An entry of a single line would lose the spaces in texts.
     """
     if isinstance(value, dict):
-        fields = (f"{json.dumps(name, ensure_ascii=False)}:{_compact(one)}" for name, one in value.items())
+        fields = (f"{json.dumps(name, ensure_ascii=False)}:{_compact(field)}" for name, field in value.items())
         return "\n".join(["{", ",\n".join(fields), "}"])
     return "\n".join(["[", ",\n".join(map(_compact, value)), "]"]) if isinstance(value, list) else _compact(value)
 
@@ -150,7 +150,7 @@ def _compact(value: Any) -> str:
 def _plain_fields(value: Any) -> dict[str, Any]:
     """Return the fields of an answer that hold ids, times, numbers and flags, not texts."""
     fields = value.items() if isinstance(value, dict) else ()
-    return {name: one for name, one in fields if _FIELD.fullmatch(name) and _is_plain(one)}
+    return {name: field for name, field in fields if _FIELD.fullmatch(name) and _is_plain(field)}
 
 
 def _is_plain(value: Any) -> bool:
@@ -160,4 +160,4 @@ def _is_plain(value: Any) -> bool:
 def _ids(value: Any) -> list[str]:
     """Return the id of an answer, or those of its items."""
     items = value if isinstance(value, list) else [value]
-    return [one["id"] for one in items if isinstance(one, dict) and isinstance(one.get("id"), str)]
+    return [entry["id"] for entry in items if isinstance(entry, dict) and isinstance(entry.get("id"), str)]

@@ -68,7 +68,7 @@ class Arguments:
                 self._values[name] = values.pop(name)
         for name in declared:
             if self._is_empty(name):
-                alias = next((one for one in ALIASES.get(name, ()) if one in values), None)
+                alias = next((other for other in ALIASES.get(name, ()) if other in values), None)
                 if alias is not None:
                     self._values[name] = values.pop(alias)
         unknown = sorted(name for name, value in values.items() if value not in ("", None, [], {}))
@@ -86,7 +86,7 @@ class Arguments:
         if value is None:
             return ""
         if isinstance(value, list):
-            value = " ".join(str(one) for one in value)
+            value = " ".join(str(part) for part in value)
         if isinstance(value, dict):
             raise InputError(Sentence("'{name}' must be a text.", name=name), field=name)
         return str(value).strip() if not isinstance(value, str) else value
@@ -148,9 +148,9 @@ class Arguments:
             value = _listed(value)
         if not isinstance(value, list):
             value = [value]
-        if any(isinstance(one, (dict, list)) for one in value):
+        if any(isinstance(part, (dict, list)) for part in value):
             raise InputError(Sentence("'{name}' must be a list of texts.", name=name), field=name)
-        return [text for text in (str(one).strip() for one in value if one is not None) if text]
+        return [text for text in (str(part).strip() for part in value if part is not None) if text]
 
     def lines(self, name: str) -> list[str]:
         """Return a list of texts that may hold commas themselves."""
@@ -172,7 +172,7 @@ class Arguments:
             except (ValueError, RecursionError):
                 value = None
         objects = [value] if isinstance(value, dict) else value
-        if not isinstance(objects, list) or not objects or not all(isinstance(one, dict) for one in objects):
+        if not isinstance(objects, list) or not objects or not all(isinstance(part, dict) for part in objects):
             raise InputError(Sentence("'{name}' must be a list of objects.", name=name), field=name)
         return objects
 
@@ -222,7 +222,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
         InputError: None is.
     """
     word = value.strip().lower()
-    choice = next((one for one in (word, word.removesuffix("s")) if one in allowed), None)
+    choice = next((candidate for candidate in (word, word.removesuffix("s")) if candidate in allowed), None)
     if choice is None:
         raise InputError(
             Sentence("'{name}' must be one of: {choices}.", name=name, choices=", ".join(allowed)), field=name

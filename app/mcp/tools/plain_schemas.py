@@ -42,10 +42,14 @@ def _plain(node: Schema, definitions: Schema, inside: tuple[str, ...], *, is_req
     within = (*inside, name) if name else inside
     whole = _resolved(node, definitions)
     # What a reference's target says of itself is meant for programmers.
-    schema: Schema = {one: whole[one] for one in _KEPT if one in whole and (one != "description" or one in node)}
+    schema: Schema = {
+        keyword: whole[keyword]
+        for keyword in _KEPT
+        if keyword in whole and (keyword != "description" or keyword in node)
+    }
     kind = _type(whole)
     if "enum" in whole or "const" in whole:
-        choices = [one for one in whole.get("enum", [whole.get("const")]) if one is not None]
+        choices = [choice for choice in whole.get("enum", [whole.get("const")]) if choice is not None]
         return _choice(schema, kind, choices, is_required=is_required)
     if kind == "object":
         plain = _object(whole, definitions, within)
@@ -85,18 +89,18 @@ def _resolved(node: Schema, definitions: Schema) -> Schema:
         union = node.get("anyOf") or node.get("oneOf")
         if not union:
             return node
-        branch = next((one for one in union if one.get("type") != "null"), {"type": _TEXT})
+        branch = next((part for part in union if part.get("type") != "null"), {"type": _TEXT})
         node = {**branch, **{name: value for name, value in node.items() if name not in ("anyOf", "oneOf")}}
 
 
 def _type(node: Schema) -> str:
     kind = node.get("type")
     if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), None)
+        kind = next((part for part in kind if part != "null"), None)
     if kind is None and ("properties" in node or "additionalProperties" in node):
         kind = "object"
     if kind is None:
-        choices = [one for one in node.get("enum", [node.get("const")]) if one is not None]
+        choices = [choice for choice in node.get("enum", [node.get("const")]) if choice is not None]
         kind = _TYPES.get(type(choices[0]), _TEXT) if choices else _TEXT
     return str(kind)
 
@@ -141,5 +145,5 @@ def _parsed(value: Any, node: Schema, definitions: Schema) -> Any:
     if isinstance(value, dict) and whole.get("properties"):
         return _fields(value, whole, definitions)
     if isinstance(value, list) and "items" in whole:
-        return [_parsed(one, whole["items"], definitions) for one in value]
+        return [_parsed(part, whole["items"], definitions) for part in value]
     return value

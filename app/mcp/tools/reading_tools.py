@@ -48,22 +48,22 @@ async def get(given: Arguments, call: CallContext) -> ToolAnswer:
     max_tokens = given.number("max_tokens")
     result = await call.read("memory.get", ids=ids, max_tokens=max_tokens)
     proposals = await _proposals(result["missing"], call)
-    missing = [one for one in result["missing"] if one not in proposals]
+    missing = [identity for identity in result["missing"] if identity not in proposals]
     items = [(memory["id"], memory_entry(memory)) for memory in result["memories"]]
     items += [(_number(turn), turn_entry(turn, whole_lines=True)) for turn in result["messages"]]
-    decided = [entry(number, f"Proposal {number} {_fate(one)}", "") for number, one in proposals.items()]
+    decided = [entry(number, f"Proposal {number} {_fate(proposal)}", "") for number, proposal in proposals.items()]
     neighbours = await _neighbours(result["messages"], call) if max_tokens is None else []
     most_named = MOST_NAMED if max_tokens is None else min(MOST_NAMED, max(1, max_tokens // _TOKENS_PER_NAME))
 
     def answer(shown: int) -> ToolAnswer:
-        omitted = [*(one for one, _ in items[shown:]), *(one["id"] for one in result["left_out"])]
+        omitted = [*(item for item, _ in items[shown:]), *(left["id"] for left in result["left_out"])]
         words = [
             f"No room for: {named(omitted, most_named)}. Ask for them alone." * bool(omitted),
             f"There is nothing with the id {named(missing)}." * bool(missing),
         ]
         lines = [*(line for _, line in items[:shown]), *neighbours, *decided]
         values = {"missing": missing, "proposals": list(map(_proposal, proposals.values()))}
-        return _listing(lines, [one for one, _ in items[:shown]], words, left_out=len(omitted), **values)
+        return _listing(lines, [item for item, _ in items[:shown]], words, left_out=len(omitted), **values)
 
     return fitting(len(items), answer, max_tokens)
 
@@ -81,10 +81,10 @@ async def _neighbours(turns: Sequence[Mapping[str, Any]], call: CallContext) -> 
 
 async def _proposals(missing: list[str], call: CallContext) -> dict[str, dict[str, Any]]:
     """Return the client's own proposals whose numbers are among the missing ids."""
-    numbers = [one for one in missing if one.isdecimal()]
+    numbers = [identity for identity in missing if identity.isdecimal()]
     if not numbers:
         return {}
-    own = {str(one["id"]): one for one in await call.read("inbox.mine", limit=_PROPOSALS)}
+    own = {str(proposal["id"]): proposal for proposal in await call.read("inbox.mine", limit=_PROPOSALS)}
     return {number: own[number] for number in numbers if number in own}
 
 
@@ -115,13 +115,13 @@ async def context(given: Arguments, call: CallContext) -> ToolAnswer:
     return answer
 
 
-def _context(made: dict[str, Any]) -> ToolAnswer:
-    count = made["left_out_count"]
-    notes = list(made["notes"])
+def _context(context: dict[str, Any]) -> ToolAnswer:
+    count = context["left_out_count"]
+    notes = list(context["notes"])
     if count:
         notes.append(f"{count:,} more {'item' if count == 1 else 'items'} had no room.")
-    words = "\n".join(notes) or ("" if made["text"] else "There is nothing to tell yet.")
-    return ToolAnswer(words, {"tokens": made["tokens"], "left_out": count}, made["text"])
+    words = "\n".join(notes) or ("" if context["text"] else "There is nothing to tell yet.")
+    return ToolAnswer(words, {"tokens": context["tokens"], "left_out": count}, context["text"])
 
 
 async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -187,7 +187,7 @@ def entity_entries(info: dict[str, Any]) -> list[str]:
     for relation in info["relations"]:
         sentence = f"{relation['subject']} {relation['predicate']} {relation['object']}"
         lines.append(entry(relation["object_id"], "relation", sentence))
-    met = ", ".join(one["name"] for one in [*info["people"], *info["related"]])
+    met = ", ".join(entity["name"] for entity in [*info["people"], *info["related"]])
     if met:
         lines.append(entry(entity["id"], "mentioned together with", met))
     return lines
@@ -252,7 +252,7 @@ def _id_of(fact: dict[str, Any]) -> str:
 
 
 def _about(fact: dict[str, Any]) -> str:
-    return ", ".join(one for one in (day(fact.get("at") or fact.get("created_at")), fact.get("kind", "fact")) if one)
+    return ", ".join(part for part in (day(fact.get("at") or fact.get("created_at")), fact.get("kind", "fact")) if part)
 
 
 def _words(fact: dict[str, Any]) -> str:

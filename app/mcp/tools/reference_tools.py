@@ -72,22 +72,26 @@ class ReferenceToolbox:
 
 async def _create_entities(given: Given, call: CallContext) -> Answer:
     entities = [
-        {"name": _text(one, "name"), "type": _text(one, "entityType"), "observations": _texts(one, "observations")}
-        for one in _objects(given, "entities")
+        {
+            "name": _text(entity, "name"),
+            "type": _text(entity, "entityType"),
+            "observations": _texts(entity, "observations"),
+        }
+        for entity in _objects(given, "entities")
     ]
     value = await call.write("graph.create_entities", entities=entities)
-    return _waits(value, "entities") or _answer("entities", [_entity(one) for one in value])
+    return _waits(value, "entities") or _answer("entities", [_entity(entity) for entity in value])
 
 
 async def _create_relations(given: Given, call: CallContext) -> Answer:
     value = await call.write("graph.create_relations", relations=_relations(given))
-    return _waits(value, "relations") or _answer("relations", [_relation(one) for one in value])
+    return _waits(value, "relations") or _answer("relations", [_relation(relation) for relation in value])
 
 
 async def _add_observations(given: Given, call: CallContext) -> Answer:
     wanted = [
-        {"entity": _text(one, "entityName"), "contents": _texts(one, "contents")}
-        for one in _objects(given, "observations")
+        {"entity": _text(observation, "entityName"), "contents": _texts(observation, "contents")}
+        for observation in _objects(given, "observations")
     ]
     try:
         value = await call.write("graph.add_observations", observations=wanted)
@@ -99,7 +103,9 @@ async def _add_observations(given: Given, call: CallContext) -> Answer:
         raise NotFoundError(Sentence("Entity with name {entity} not found", entity=wanted[number]["entity"])) from error
     if held := _waits(value, "results"):
         return held
-    return _answer("results", [{"entityName": one["entity"], "addedObservations": one["contents"]} for one in value])
+    return _answer(
+        "results", [{"entityName": addition["entity"], "addedObservations": addition["contents"]} for addition in value]
+    )
 
 
 async def _delete_entities(given: Given, call: CallContext) -> Answer:
@@ -109,16 +115,16 @@ async def _delete_entities(given: Given, call: CallContext) -> Answer:
 
 async def _delete_observations(given: Given, call: CallContext) -> Answer:
     wanted = [
-        {"entity": _text(one, "entityName"), "contents": _texts(one, "observations")}
-        for one in _objects(given, "deletions")
+        {"entity": _text(deletion, "entityName"), "contents": _texts(deletion, "observations")}
+        for deletion in _objects(given, "deletions")
     ]
-    texts = [text for one in wanted for text in one["contents"]]
+    texts = [text for deletion in wanted for text in deletion["contents"]]
     return await _delete("Observations", texts, "graph.delete_observations", call, observations=wanted)
 
 
 async def _delete_relations(given: Given, call: CallContext) -> Answer:
     wanted = _relations(given)
-    texts = [f"{one['source']} {one['type']} {one['target']}" for one in wanted]
+    texts = [f"{relation['source']} {relation['type']} {relation['target']}" for relation in wanted]
     return await _delete("Relations", texts, "graph.delete_relations", call, relations=wanted)
 
 
@@ -194,24 +200,24 @@ def _answer(name: str, values: list[dict[str, Any]]) -> Answer:
     return GraphAnswer(values, {name: values})
 
 
-def _entity(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": one["name"], "entityType": one["type"], "observations": list(one["observations"])}
+def _entity(entity: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": entity["name"], "entityType": entity["type"], "observations": list(entity["observations"])}
 
 
-def _relation(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"from": one["source"], "to": one["target"], "relationType": one["type"]}
+def _relation(relation: Mapping[str, Any]) -> dict[str, Any]:
+    return {"from": relation["source"], "to": relation["target"], "relationType": relation["type"]}
 
 
 def _relations(given: Given) -> list[dict[str, str]]:
     return [
-        {"source": _text(one, "from"), "target": _text(one, "to"), "type": _text(one, "relationType")}
-        for one in _objects(given, "relations")
+        {"source": _text(relation, "from"), "target": _text(relation, "to"), "type": _text(relation, "relationType")}
+        for relation in _objects(given, "relations")
     ]
 
 
 def _objects(given: Given, name: str) -> list[Given]:
     objects = given.get(name)
-    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
+    if not isinstance(objects, list) or not all(isinstance(part, dict) for part in objects):
         raise InputError(Sentence("'{name}' must be a list of objects.", name=name), field=name)
     return objects
 

@@ -53,13 +53,13 @@ async def schedule(given: Arguments, call: CallContext) -> ToolAnswer:
 
 
 def _listing(schedules: list[dict[str, Any]], words: str, **values: Any) -> ToolAnswer:
-    lines = [entry(one["id"], _about(one), one["goal"] or one["name"]) for one in schedules]
-    return ToolAnswer(words, {"ids": [one["id"] for one in schedules], **values}, fenced(lines))
+    lines = [entry(schedule["id"], _about(schedule), schedule["goal"] or schedule["name"]) for schedule in schedules]
+    return ToolAnswer(words, {"ids": [schedule["id"] for schedule in schedules], **values}, fenced(lines))
 
 
-def _about(one: Mapping[str, Any]) -> str:
-    following = f"next {day(one['next_run_at'])}" if one["next_run_at"] else ""
-    return ", ".join(filter(None, (one["name"], one["status"], following)))
+def _about(schedule: Mapping[str, Any]) -> str:
+    following = f"next {day(schedule['next_run_at'])}" if schedule["next_run_at"] else ""
+    return ", ".join(filter(None, (schedule["name"], schedule["status"], following)))
 
 
 def _cadence(given: Arguments) -> dict[str, Any]:

@@ -74,8 +74,8 @@ def harmless(value: Any) -> Any:
     if isinstance(value, str):
         return neutralise(value)
     if isinstance(value, Mapping):
-        return {harmless(name): harmless(one) for name, one in value.items()}
-    return [harmless(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {harmless(name): harmless(part) for name, part in value.items()}
+    return [harmless(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def fenced(entries: Sequence[str]) -> str:
@@ -143,7 +143,7 @@ def turn_entry(turn: Mapping[str, Any], session: str = "", *, whole_lines: bool 
         session: Its conversation, where the message does not name it.
         whole_lines: Keep its lines, each quoted; they become one otherwise.
     """
-    about = ", ".join(one for one in (day(turn["created_at"]), turn.get("author") or turn["role"]) if one)
+    about = ", ".join(part for part in (day(turn["created_at"]), turn.get("author") or turn["role"]) if part)
     number = f"{session or turn['session_id']}#{turn['seq']}"
     return entry(number, about, turn["content"], whole_lines=whole_lines)
 

@@ -31,7 +31,7 @@ def parse_groups(text: str, operations: Iterable[str]) -> tuple[str, ...]:
     """
     known = sorted(set(map(subject, operations)))
     groups = []
-    for word in filter(None, (re.sub(r"[-. ]", "_", one.strip().lower()) for one in text.split(","))):
+    for word in filter(None, (re.sub(r"[-. ]", "_", part.strip().lower()) for part in text.split(","))):
         group = next((word_form for word_form in _singulars(word) if word_form in known), None)
         if group is None:
             raise InputError(

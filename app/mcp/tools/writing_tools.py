@@ -69,7 +69,7 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
         return answer
     own = answer.values["id"]
     near = await call.read("fact.conflicts", content=content, limit=_CONFLICTS + 1)
-    conflicts = [one for one in near if one["id"] != own][:_CONFLICTS]
+    conflicts = [fact for fact in near if fact["id"] != own][:_CONFLICTS]
     if not conflicts:
         return answer
     words = f"{answer.words} These facts are about the same; correct_fact replaces one that no longer holds."
@@ -161,7 +161,7 @@ def _written(value: dict[str, Any]) -> ToolAnswer:
     memory_id, matched = value["memory"]["id"], value["matched"]
     text = f"{sentence.format(id=memory_id, matched=matched or 'an older one')} {value['reason']}".strip()
     values = {"outcome": outcome, "id": memory_id, "matched": matched}
-    return ToolAnswer(text, {name: one for name, one in values.items() if one})
+    return ToolAnswer(text, {name: field for name, field in values.items() if field})
 
 
 async def _fact_name(category: str, key: str, call: CallContext) -> tuple[str, str]:

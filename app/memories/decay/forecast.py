@@ -88,14 +88,14 @@ def _forecast(
     horizons = []
     for ahead in days:
         at_ms = now_ms + ahead * DAY_MS
-        until = [one for one in fading if one.day <= ahead]
+        until = [fade for fade in fading if fade.day <= ahead]
         below = sum(fact.left(at_ms) < rules.threshold for fact in facts)
         horizons.append(Horizon(ahead, len(until), _listed(connection, until, at_ms), below - len(until)))
     return Forecast(rules.threshold, len(facts), tuple(horizons))
 
 
 def _listed(connection: apsw.Connection, fading: Sequence[FadingDay], at_ms: int) -> tuple[FadingFact, ...]:
-    least = sorted((one.fact.left(at_ms), one.fact.id, one.fact.rowid) for one in fading)[:MAX_LISTED]
+    least = sorted((fade.fact.left(at_ms), fade.fact.id, fade.fact.rowid) for fade in fading)[:MAX_LISTED]
     rows = []
     for days_left, memory_id, rowid in least:
         title, preview = connection.execute(

@@ -50,7 +50,7 @@ class BatchService:
         first = {_identity(memory): memory for memory in reversed(memories)}
         fresh = [(memory, draft) for memory, draft in zip(memories, drafts, strict=True) if _is_first(first, memory)]
         done = await self._write_all(access.in_run(run), fresh)
-        outcomes = {_identity(memory): one for (memory, _), one in zip(fresh, done.value, strict=True)}
+        outcomes = {_identity(memory): outcome for (memory, _), outcome in zip(fresh, done.value, strict=True)}
         results = tuple(
             outcomes[_identity(memory)] if _is_first(first, memory) else _repeated(outcomes[_identity(memory)])
             for memory in memories
@@ -67,8 +67,8 @@ class BatchService:
     async def _write_all(self, access: Access, fresh: Sequence[tuple[Memory, NewMemory]]) -> Changed[list[Written]]:
         if any(self._writing.is_reconciled(memory.store) for memory, _ in fresh):
             done = [await self._writing.write(access, draft) for _, draft in fresh]
-            changes = join_changes([one.changes for one in done], access.actor, access.operation)
-            return Changed([one.value for one in done], changes)
+            changes = join_changes([change.changes for change in done], access.actor, access.operation)
+            return Changed([change.value for change in done], changes)
 
         def work(batch: Sequence[Memory], writer: MemoryWriter) -> list[Written]:
             return [self._writing.write_in(writer, memory) for memory in batch]
@@ -91,5 +91,5 @@ def _is_first(first: dict[_Identity, Memory], memory: Memory) -> bool:
     return first[_identity(memory)] is memory
 
 
-def _repeated(one: Written) -> Written:
-    return Written("EXACT_DUP", one.memory, one.memory.id, "hash", "It stands in the batch more than once.")
+def _repeated(outcome: Written) -> Written:
+    return Written("EXACT_DUP", outcome.memory, outcome.memory.id, "hash", "It stands in the batch more than once.")

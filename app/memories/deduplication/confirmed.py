@@ -30,7 +30,7 @@ def contradicted(
     memories: dict[str, Memory] = {}
     for sentence in [sentence for text in texts for sentence in sentences(text, _MOST_SENTENCES)][:_MOST_SENTENCES]:
         ids = finder.related(connection, sentence, kind="fact", stores=stores, limit=_LOOKED_AT)
-        for fact in repo.many(connection, [one for one in ids if one not in without], stores=STORES):
+        for fact in repo.many(connection, [identity for identity in ids if identity not in without], stores=STORES):
             if fact.deleted_at is None and _is_certain(connection, fact) and may_contradict(sentence, fact.content):
                 memories[fact.id] = fact
     return list(memories.values())

@@ -26,16 +26,16 @@ def may_contradict(first: str, second: str) -> bool:
     They begin with the same matter, share half of what they say, and differ in a number, a name or a negation. A person
     decides what is true.
     """
-    one, other = _weighty(first), _weighty(second)
-    if not one or not other or one[0].lower() != other[0].lower():
+    former, other = _weighty(first), _weighty(second)
+    if not former or not other or former[0].lower() != other[0].lower():
         return False
-    words, others = ({word.lower() for word in part} for part in (one, other))
+    words, others = ({word.lower() for word in part} for part in (former, other))
     if len(words & others) < _LEAST_SHARED * min(len(words), len(others)):
         return False
     if _is_negated(first) != _is_negated(second):
         return True
     own, theirs = (
-        [word for word in part if word.lower() not in both] for part, both in ((one, others), (other, words))
+        [word for word in part if word.lower() not in both] for part, both in ((former, others), (other, words))
     )
     return (any(map(_is_number, own)) and any(map(_is_number, theirs))) or (
         any(word[0].isupper() for word in own) and any(word[0].isupper() for word in theirs)

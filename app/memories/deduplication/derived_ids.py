@@ -32,4 +32,4 @@ def next_derived_id(connection: apsw.Connection, kind: str, at_ms: int, *parts: 
         parts: What it follows from, as all machines name it.
     """
     ids = (derived_id(kind, at_ms, *parts, str(number)) for number in count())
-    return next(one for one in ids if not is_known(connection, one))
+    return next(identity for identity in ids if not is_known(connection, identity))

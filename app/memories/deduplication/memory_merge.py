@@ -50,7 +50,9 @@ def with_details(old: Memory, new: Memory) -> Memory | None:
     Returns:
         The memory; ``None`` where the two say different things of it, so that both have to be kept.
     """
-    if any(getattr(old, one) and getattr(new, one) and getattr(old, one) != getattr(new, one) for one in _WORDS):
+    if any(
+        getattr(old, field) and getattr(new, field) and getattr(old, field) != getattr(new, field) for field in _WORDS
+    ):
         return None
     if new.event_time is not None and old.event_time not in (None, new.event_time):
         return None

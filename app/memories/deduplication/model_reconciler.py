@@ -82,7 +82,9 @@ class ModelReconciler:
         if not shown or len(new) > LONGEST:
             return Decision("ADD", reason="It is too long for a language model to compare.")
         entries = [entry("new", "the new memory", new, whole_lines=True)]
-        entries += [entry(str(one.index), "a stored memory", _text(one), whole_lines=True) for one in shown]
+        entries += [
+            entry(str(candidate.index), "a stored memory", _text(candidate), whole_lines=True) for candidate in shown
+        ]
         prompt = ChatRequest(
             (
                 ChatMessage("system", load_prompt("reconcile").text),
@@ -106,7 +108,7 @@ def _limited(answer: Decision, request: ReconcileRequest, shown: Sequence[Simila
     reason = _REASONS[answer.action]
     if answer.action == "ADD":
         return Decision("ADD", reason=reason)
-    offered = {one.index: one for one in shown}
+    offered = {candidate.index: candidate for candidate in shown}
     if answer.index is None or answer.index not in offered:
         raise absent_candidate(answer.index, len(shown))
     if answer.action != "UPDATE":

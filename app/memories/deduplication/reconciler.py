@@ -110,8 +110,8 @@ def build_request(memory: Memory, candidates: Sequence[Memory]) -> ReconcileRequ
         facts=memory.facts,
         type=memory.type,
         candidates=tuple(
-            SimilarCandidate(number, one.title, one.content, one.facts, one.type)
-            for number, one in enumerate(candidates)
+            SimilarCandidate(number, candidate.title, candidate.content, candidate.facts, candidate.type)
+            for number, candidate in enumerate(candidates)
         ),
     )
 

@@ -237,12 +237,14 @@ class DeduplicatingWriter:
             now_ms = self._transactions.clock.now_ms()
             if (memory.kind == "fact" and memory.key) or repo.find_equal(connection, memory, now_ms) is not None:
                 return []
-            alike = [one for one in repo.many(connection, ids, stores=STORES) if _is_alike(one, memory, now_ms)]
+            alike = [other for other in repo.many(connection, ids, stores=STORES) if _is_alike(other, memory, now_ms)]
             similar = self._finder.find(
                 connection, text, max(threshold, _LEAST), kind=memory.kind, stores=(memory.store,), now_ms=now_ms
             )
-            known = {one.id for one in alike}
-            return [*alike, *(one.memory for one in similar if one.memory.id not in known)][:MAX_CANDIDATES]
+            known = {other.id for other in alike}
+            return [*alike, *(neighbour.memory for neighbour in similar if neighbour.memory.id not in known)][
+                :MAX_CANDIDATES
+            ]
 
         return await self._transactions.store.read(work)
 
@@ -334,7 +336,7 @@ def superseding(new: Memory, old: Memory) -> Memory:
 
 def _restated(similar: Sequence[SimilarMemory], memory: Memory) -> SimilarMemory | None:
     text = text_of(memory)
-    return next((one for one in similar if restates(text, text_of(one.memory))), None)
+    return next((neighbour for neighbour in similar if restates(text, text_of(neighbour.memory))), None)
 
 
 def _counted(writer: MemoryWriter, old: Memory, joined: Memory) -> tuple[Memory, str]:
@@ -346,9 +348,9 @@ def _counted(writer: MemoryWriter, old: Memory, joined: Memory) -> tuple[Memory,
     return after, f" What was new beside them was added: {', '.join(details)}."
 
 
-def _is_alike(one: Memory, memory: Memory, now_ms: int) -> bool:
-    is_there = one.deleted_at is None and not repo.is_expired(one, now_ms)
-    return is_there and (one.kind, one.store) == (memory.kind, memory.store)
+def _is_alike(other: Memory, memory: Memory, now_ms: int) -> bool:
+    is_there = other.deleted_at is None and not repo.is_expired(other, now_ms)
+    return is_there and (other.kind, other.store) == (memory.kind, memory.store)
 
 
 def _answered(answer: str | Decision | BaseException) -> str | Decision:

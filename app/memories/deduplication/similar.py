@@ -129,7 +129,14 @@ class SimilarFinder:
             for memory in repo.many(connection, list(scores), stores=STORES)
             if memory.deleted_at is None and not repo.is_expired(memory, now_ms)
         ]
-        memories.sort(key=lambda one: (-one.score, -one.memory.mention_count, one.memory.created_at, one.memory.id))
+        memories.sort(
+            key=lambda neighbour: (
+                -neighbour.score,
+                -neighbour.memory.mention_count,
+                neighbour.memory.created_at,
+                neighbour.memory.id,
+            )
+        )
         return memories[:limit]
 
     def related(

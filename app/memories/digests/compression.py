@@ -48,14 +48,14 @@ class CompressionService:
         return await self._transactions.store.read(lambda connection: repo.many(connection, cluster.ids, stores=STORES))
 
     async def compress(
-        self, cluster: Cluster, before_ms: int, said: Sequence[Statement] | None, run_id: str
+        self, cluster: Cluster, before_ms: int, statements: Sequence[Statement] | None, run_id: str
     ) -> Changed[Memory | None]:
         """Store a digest and expire the observations of a cluster, in one transaction.
 
         Args:
             cluster: The observations.
             before_ms: When they must have been changed last.
-            said: Statements of a language model; those of the observations where ``None``.
+            statements: Statements of a language model; those of the observations where ``None``.
             run_id: The run.
 
         Returns:
@@ -66,8 +66,8 @@ class CompressionService:
             if not clusters.is_standing(writer.connection, cluster, before_ms):
                 return None
             observations = repo.many(writer.connection, cluster.ids, stores=STORES)
-            digest = digest_of(cluster, observations, said, writer.at_ms)
-            newest_ms = max(to_ms(one.created_at) for one in observations)
+            digest = digest_of(cluster, observations, statements, writer.at_ms)
+            newest_ms = max(to_ms(observation.created_at) for observation in observations)
             # Machines that do not hear of each other put the same digest in the place of the same observations.
             identity = next_derived_id(writer.connection, "digest", newest_ms, *sorted(cluster.ids))
             digest = writer.create(replace(digest, id=identity))
@@ -79,17 +79,17 @@ class CompressionService:
 
 
 def digest_of(
-    cluster: Cluster, observations: Sequence[Memory], said: Sequence[Statement] | None, now_ms: int
+    cluster: Cluster, observations: Sequence[Memory], statements: Sequence[Statement] | None, now_ms: int
 ) -> Memory:
     """Return the digest of observations, with each of them as a source.
 
     Args:
         cluster: What they have in common.
         observations: The oldest first.
-        said: Statements of a language model; those of the observations where ``None``.
+        statements: Statements of a language model; those of the observations where ``None``.
         now_ms: Milliseconds UTC.
     """
-    listed = digest_text.statements(observations) if said is None else tuple(said)
+    listed = digest_text.statements(observations) if statements is None else tuple(statements)
     facts = dict.fromkeys(fact for memory in observations for fact in memory.facts)
     draft = NewMemory(
         content=digest_text.digest_content(observations, listed),
@@ -106,6 +106,6 @@ def digest_of(
         files=tuple(dict.fromkeys(name for memory in observations for name in memory.files))[:_MOST_FACTS],
         people=tuple(dict.fromkeys(name for memory in observations for name in memory.people))[:_MOST_FACTS],
         sources=tuple(Source("memory", memory.id) for memory in observations),
-        attributes={"compressed": len(observations), "written_by": "rules" if said is None else "model"},
+        attributes={"compressed": len(observations), "written_by": "rules" if statements is None else "model"},
     )
     return compose(draft, now_ms)

@@ -86,7 +86,7 @@ class ReflectionService:
 
         def work(connection: apsw.Connection) -> int | None:
             ids = [source.id for source in sources if source.kind == "memory"]
-            visible = {one.id for one in repo.many(connection, ids, stores=access.stores)}
+            visible = {memory.id for memory in repo.many(connection, ids, stores=access.stores)}
             for number, source in enumerate(sources):
                 if source.kind == "memory" and source.id not in visible:
                     return number
@@ -115,8 +115,12 @@ class ReflectionService:
             memory = require(connection, memory_id, access.stores)
             sees_everything = sees_all(access.stores)
             ids = [source.id for source in memory.sources if source.kind == "memory"]
-            visible = {one.id: one for one in repo.many(connection, ids, stores=access.stores)}
-            texts = [_of_memory(one, visible.get(one)) for one in ids if sees_everything or one in visible]
+            visible = {memory.id: memory for memory in repo.many(connection, ids, stores=access.stores)}
+            texts = [
+                _of_memory(identity, visible.get(identity))
+                for identity in ids
+                if sees_everything or identity in visible
+            ]
             if sees_everything:
                 texts += [_of_message(connection, source.id) for source in memory.sources if source.kind == "message"]
             return texts

@@ -157,8 +157,8 @@ def _outgoing(connection: apsw.Connection, memory_id: str, stores: Sequence[str]
     links: dict[str, Link] = {}
     for target, context in written:
         link = known.get(target)
-        one = Link("", _readable(target), context) if link is None else Link(link.memory_id, link.title, context)
-        links.setdefault(target if link is None else link.memory_id, one)
+        shown_link = Link("", _readable(target), context) if link is None else Link(link.memory_id, link.title, context)
+        links.setdefault(target if link is None else link.memory_id, shown_link)
     return tuple(links.values())
 
 

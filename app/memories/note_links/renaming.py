@@ -52,8 +52,8 @@ def store_renamed(writer: MemoryWriter, before: Memory, after: Memory, stores: S
     if before.kind != "note" or not before.title or before.title == after.title:
         return writer.coalesce_update(before, after)
     linking = [link.memory_id for link in links.of(connection, before.id, stores=stores).backlinks]
-    sources = [repo.get_with_sources(connection, one, stores=stores) for one in linking]
-    meaning = {one.id: _meaning(connection, one, before, stores) for one in (*filter(None, sources), after)}
+    sources = [repo.get_with_sources(connection, identity, stores=stores) for identity in linking]
+    meaning = {note.id: _meaning(connection, note, before, stores) for note in (*filter(None, sources), after)}
     if not any(meaning.values()):
         return writer.coalesce_update(before, after)
     writer.begin_run()

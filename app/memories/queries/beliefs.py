@@ -76,24 +76,24 @@ def timeline(connection: apsw.Connection, memory_id: str, *, stores: Sequence[st
     beliefs: dict[str, Memory] = {}
     waiting = [memory_id]
     while waiting and len(beliefs) < MAX_BELIEFS:
-        one = waiting.pop(0)
-        memory = None if one in beliefs else repo.get(connection, one, stores=stores)
+        version = waiting.pop(0)
+        memory = None if version in beliefs else repo.get(connection, version, stores=stores)
         if memory is None or memory.kind != "fact":
             continue
-        beliefs[one] = memory
+        beliefs[version] = memory
         named = memory.attributes.get("supersedes")
         waiting += [str(name) for name in named] if isinstance(named, list) else []
         waiting += [memory.superseded_by] if memory.superseded_by else []
-        waiting += _followed(connection, one)
+        waiting += _followed(connection, version)
     ordered = sorted(beliefs.values(), key=lambda memory: (memory.deleted_at is None, memory.created_at, memory.id))
     return [_belief(memory, beliefs) for memory in ordered]
 
 
-def _belief(memory: Memory, found: dict[str, Memory]) -> Belief:
+def _belief(memory: Memory, versions: dict[str, Memory]) -> Belief:
     successors = [
-        one.created_at
-        for one in found.values()
-        if memory.id in (one.attributes.get("supersedes") or ()) and one.created_at >= memory.created_at
+        version.created_at
+        for version in versions.values()
+        if memory.id in (version.attributes.get("supersedes") or ()) and version.created_at >= memory.created_at
     ]
     until = memory.deleted_at or min(successors, default=None)
     return Belief(

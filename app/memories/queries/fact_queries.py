@@ -132,7 +132,7 @@ class FactQueries:
             return [
                 fact
                 for fact in repo.many(
-                    connection, [one for one in conflict_ids if one not in without], stores=access.stores
+                    connection, [identity for identity in conflict_ids if identity not in without], stores=access.stores
                 )
                 if fact.kind == "fact"
                 and fact.deleted_at is None

@@ -38,10 +38,14 @@ def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str
         )
         for version in row.kept
     ]
-    deletions = [written[one.other] for one in row.notices if one.reason == "edit_kept_row" and one.other in written]
+    deletions = [
+        written[notice.other] for notice in row.notices if notice.reason == "edit_kept_row" and notice.other in written
+    ]
     texts += [
-        KeptText(_id(repr(one.place)), memory.id, "", one.actor, to_datetime(one.at_ms), is_deletion=True)
-        for one in deletions[-1:]
+        KeptText(
+            _id(repr(deletion.place)), memory.id, "", deletion.actor, to_datetime(deletion.at_ms), is_deletion=True
+        )
+        for deletion in deletions[-1:]
     ]
     return tuple(texts)
 

@@ -129,9 +129,9 @@ def row_of(memory: Memory) -> MemoryRow:
     )
 
 
-def batches(found: Iterator[Memory]) -> Iterator[list[Memory]]:
+def batches(memories: Iterator[Memory]) -> Iterator[list[Memory]]:
     """Yield memories, ``BATCH`` at a time."""
-    return batched(found, BATCH)
+    return batched(memories, BATCH)
 
 
 def as_json(memories: Sequence[Memory]) -> str:
@@ -206,9 +206,9 @@ def _place(memory: Memory, row: int) -> _Place:
 def _key(order: MemoryOrder) -> Any:
     """Return what sorts like the orders of ``listing``."""
     keys: dict[MemoryOrder, Any] = {
-        "recent": lambda one: (-one.pinned, -one.updated, -one.row),
-        "oldest": lambda one: (-one.pinned, one.updated, one.row),
-        "title": lambda one: (-one.pinned, one.title == "", one.title.encode(), one.row),
-        "created": lambda one: (-one.pinned, -one.created, -one.row),
+        "recent": lambda row: (-row.pinned, -row.updated, -row.row),
+        "oldest": lambda row: (-row.pinned, row.updated, row.row),
+        "title": lambda row: (-row.pinned, row.title == "", row.title.encode(), row.row),
+        "created": lambda row: (-row.pinned, -row.created, -row.row),
     }
     return keys[order]

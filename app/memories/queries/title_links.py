@@ -45,8 +45,8 @@ def links_of_titles(
             stores,
         )
     resolved = links.resolve_all(connection, {target for _, _, target, _, _ in written}, stores=stores)
-    keys_of = {target: title_key(one.title) for target, one in resolved.items()}
-    ordered = sorted(set(written), key=lambda one: (one[3], one[4], one[2]))
+    keys_of = {target: title_key(link.title) for target, link in resolved.items()}
+    ordered = sorted(set(written), key=lambda link: (link[3], link[4], link[2]))
     return [
         (note, key, keys_of[target], at)
         for note, key, target, at, _ in ordered

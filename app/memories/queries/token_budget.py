@@ -71,22 +71,22 @@ def fetch_within_budget(
     return FetchedMemories(tuple(memories), tuple(omitted), missing, spent)
 
 
-def with_messages(found: FetchedMemories, messages: Mapping[str, Message], max_tokens: int | None) -> FetchedMemories:
+def with_messages(fetched: FetchedMemories, messages: Mapping[str, Message], max_tokens: int | None) -> FetchedMemories:
     """Return the fetched memories with messages added, as far as ``max_tokens`` reach.
 
     ``messages`` has the messages by their ids, which were missing until now.
     """
     fitting: list[Message] = []
-    omitted = list(found.left_out)
-    spent = found.tokens
+    omitted = list(fetched.left_out)
+    spent = fetched.tokens
     for name, message in messages.items():
         if max_tokens is not None and spent + message.tokens > max_tokens:
             omitted.append(OmittedMemory(name, "", message.tokens))
         else:
             fitting.append(message)
             spent += message.tokens
-    missing = tuple(one for one in found.missing if one not in messages)
-    return replace(found, messages=tuple(fitting), left_out=tuple(omitted), missing=missing, tokens=spent)
+    missing = tuple(identity for identity in fetched.missing if identity not in messages)
+    return replace(fetched, messages=tuple(fitting), left_out=tuple(omitted), missing=missing, tokens=spent)
 
 
 def token_cost(memory: Memory) -> int:
@@ -101,5 +101,5 @@ def _found(
     if as_of is None:
         return {memory.id: memory for memory in repo.many(connection, wanted, stores=stores)}
     at_ms = to_ms(as_of)
-    each = (memory_snapshots.get(connection, one, at_ms, stores=stores) for one in wanted)
+    each = (memory_snapshots.get(connection, identity, at_ms, stores=stores) for identity in wanted)
     return {memory.id: memory for memory in each if memory is not None}

@@ -52,14 +52,14 @@ def digest_title(title: str, observations: Sequence[Memory]) -> str:
     return f"{title[:_LONGEST]} ({counted(len(observations), 'observation')}, {period(observations)})"
 
 
-def digest_content(observations: Sequence[Memory], said: Iterable[Statement]) -> str:
+def digest_content(observations: Sequence[Memory], statements: Iterable[Statement]) -> str:
     """Return the text of a digest: its time, then each statement with its dates."""
     lines = [
         f"{counted(len(observations), 'observation')} from {period(observations)}, each thing once, with its dates.",
         "",
     ]
-    listed = list(said)
-    lines += [f"- {_dates(observations, one)}: {_short(one.text)}" for one in listed[:_MOST_LINES]]
+    listed = list(statements)
+    lines += [f"- {_dates(observations, statement)}: {_short(statement.text)}" for statement in listed[:_MOST_LINES]]
     if len(listed) > _MOST_LINES:
         lines.append(f"- {len(listed) - _MOST_LINES} more in the observations themselves.")
     return "\n".join(lines)
@@ -76,9 +76,9 @@ def when(memory: Memory) -> datetime:
     return memory.event_time or memory.created_at
 
 
-def _dates(observations: Sequence[Memory], said: Statement) -> str:
-    days = sorted({f"{when(observations[place]):%Y-%m-%d}" for place in said.places})
-    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]} ({len(said.places)} times)"
+def _dates(observations: Sequence[Memory], statement: Statement) -> str:
+    days = sorted({f"{when(observations[place]):%Y-%m-%d}" for place in statement.places})
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]} ({len(statement.places)} times)"
 
 
 def _short(text: str) -> str:

@@ -47,8 +47,8 @@ def expand(text: str, title: str, now: datetime) -> str:
         now: The moment, in the person's zone.
     """
 
-    def filled(found: re.Match[str]) -> str:
-        name, form = found[1].lower(), found[2]
+    def filled(match: re.Match[str]) -> str:
+        name, form = match[1].lower(), match[2]
         if name == "title":
             return title
         return now.strftime(_pattern(form) if form else "%Y-%m-%d" if name == "date" else "%H:%M")

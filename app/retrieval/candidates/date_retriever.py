@@ -33,12 +33,12 @@ def messages_of_named_times(snapshot: SearchSnapshot, question: Question, where:
         question: The analysed question.
         where: Filter of the messages.
     """
-    found = [np.zeros(0, dtype=np.int64)]
+    parts = [np.zeros(0, dtype=np.int64)]
     columns, created = snapshot.columns, snapshot.columns.created
     for begin, end in _times(columns, question):
         in_span = np.flatnonzero((created >= begin) & (created < end + _GRACE_MS))
-        found.append(in_span[np.argsort(created[in_span] >= end, kind="stable")])
-    ids = np.concatenate(found)
+        parts.append(in_span[np.argsort(created[in_span] >= end, kind="stable")])
+    ids = np.concatenate(parts)
     _, first = np.unique(ids, return_index=True)
     ids = ids[np.sort(first)]
     ids = ids[columns.exists[ids] & columns.of_kind(ids, "message")]

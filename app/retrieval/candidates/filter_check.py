@@ -33,8 +33,8 @@ def passes_filter(snapshot: SearchSnapshot, ids: "Ids", where: ChunkFilter) -> "
     if is_answered_by_columns(connection, where):
         return np.asarray(_by_columns(snapshot.columns, ids, where) & existing_chunks(snapshot, ids))
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
-    found = connection.execute(f"{sql} AND {where.point_sql}", (_listed(ids), *where.values)).get
-    return _among(ids, found)
+    listed = connection.execute(f"{sql} AND {where.point_sql}", (_listed(ids), *where.values)).get
+    return _among(ids, listed)
 
 
 def is_answered_by_columns(connection: apsw.Connection, where: ChunkFilter) -> bool:
@@ -65,8 +65,8 @@ def _listed(ids: "Ids") -> str:
     return json.dumps(np.sort(ids).tolist())
 
 
-def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
-    return np.isin(ids, parse_ids(found))
+def _among(ids: "Ids", listed: object) -> "NDArray[np.bool_]":
+    return np.isin(ids, parse_ids(listed))
 
 
 def passes_all(connection: apsw.Connection, where: ChunkFilter) -> bool:

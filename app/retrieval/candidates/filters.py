@@ -139,9 +139,9 @@ def small_match_set(connection: apsw.Connection, where: ChunkFilter) -> list[int
     """
     if not where.is_restrictive:
         return None
-    found = connection.execute(
+    listed = connection.execute(
         f"SELECT group_concat(id, ' ') FROM (SELECT c.id FROM chunks c WHERE {where.sql} LIMIT {SMALL_SET + 1})",
         where.values,
     ).get
-    ids = [int(one) for one in str(found or "").split()]
+    ids = [int(identity) for identity in str(listed or "").split()]
     return None if len(ids) > SMALL_SET else ids

@@ -78,12 +78,12 @@ class TermMatches:
 def find_matches(snapshot: SearchSnapshot, atoms: Sequence[Atom]) -> TermMatches:
     """Return the posting lists of ``atoms``."""
     last, columns, read = snapshot.last_chunk, snapshot.columns, snapshot.index_cache.posting
-    found = [_up_to(read(snapshot.connection, atom.expression, _term(atom), last), last) for atom in atoms]
-    idf = np.array([fts5_idf(columns.read, len(one.ids)) for one in found], dtype=np.float64)
+    postings = [_up_to(read(snapshot.connection, atom.expression, _term(atom), last), last) for atom in atoms]
+    idf = np.array([fts5_idf(columns.read, len(posting.ids)) for posting in postings], dtype=np.float64)
     worth = np.zeros(last + 1, dtype=np.float32)
-    for posting, value in zip(found, idf, strict=True):
+    for posting, value in zip(postings, idf, strict=True):
         worth[posting.ids.astype(np.intp)] += value  # indexing with small integers is half as fast
-    return TermMatches(atoms, found, idf, worth, columns)
+    return TermMatches(atoms, postings, idf, worth, columns)
 
 
 def _up_to(posting: PostingList, last: int) -> PostingList:
@@ -97,8 +97,8 @@ def _term(atom: Atom) -> str:
 
     There is none for several words, nor where folding might differ from the index.
     """
-    found = root(atom.words[0]) if len(atom.words) == 1 else ""
-    return found if atom.expression.isascii() or found.endswith(KEPT) else ""
+    stem = root(atom.words[0]) if len(atom.words) == 1 else ""
+    return stem if atom.expression.isascii() or stem.endswith(KEPT) else ""
 
 
 def best_matches(
@@ -125,16 +125,16 @@ def best_matches(
         worth[_unwanted(snapshot.connection, unwanted)] = 0.0
     ids = _chunks_to_read(snapshot, matches, worth, where, depth)
     size = round(depth * _SPARE)
-    found, scores = [ids[:0]], [np.zeros(0)]
+    parts, scores = [ids[:0]], [np.zeros(0)]
     start = 0
-    while start < len(ids) and sum(map(len, found)) < depth:
+    while start < len(ids) and sum(map(len, parts)) < depth:
         part = ids[start : start + size]
         kept = passes_filter(snapshot, part, where)
         part = part[kept if allowed is None else kept & allowed[part]]
-        found.append(part)
+        parts.append(part)
         scores.append(_scores(snapshot.connection, part, matches))
         start += size
-    best, score = np.concatenate(found), np.concatenate(scores)
+    best, score = np.concatenate(parts), np.concatenate(scores)
     order = np.lexsort((-best, -score))[:depth]
     return best[order], score[order]
 
@@ -183,13 +183,13 @@ def _promising(matches: TermMatches, worth: "NDArray[np.float32]", ids: "Ids", m
 
 def _first_passing(snapshot: SearchSnapshot, ids: "Ids", where: ChunkFilter, most: int) -> "Ids":
     """Return about ``most`` of ``ids``, the first that satisfy ``where``."""
-    found = [ids[:0]]
+    parts = [ids[:0]]
     for start in range(0, len(ids), _CHECKED):
         part = ids[start : start + _CHECKED]
-        found.append(part[passes_filter(snapshot, part, where)])
-        if sum(map(len, found)) >= most:
+        parts.append(part[passes_filter(snapshot, part, where)])
+        if sum(map(len, parts)) >= most:
             break
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 def _unwanted(connection: apsw.Connection, expression: str) -> list[int]:
@@ -198,13 +198,13 @@ def _unwanted(connection: apsw.Connection, expression: str) -> list[int]:
 
 def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "Floats":
     """Return the BM25 of existing chunks."""
-    found = [_known_counts(ids, posting) for posting in matches.postings]
+    counts = [_known_counts(ids, posting) for posting in matches.postings]
     unknown = [
-        (times == 0) & there if atom.words else None for atom, (there, times) in zip(matches.atoms, found, strict=True)
+        (times == 0) & there if atom.words else None for atom, (there, times) in zip(matches.atoms, counts, strict=True)
     ]
-    _count_in_texts(connection, ids, matches.atoms, unknown, [times for _, times in found])
+    _count_in_texts(connection, ids, matches.atoms, unknown, [times for _, times in counts])
     score, norm = np.zeros(len(ids)), matches.norm(ids)
-    for (there, counted), idf in zip(found, matches.idf, strict=True):
+    for (there, counted), idf in zip(counts, matches.idf, strict=True):
         score += there * idf * term_frequency(np.maximum(counted, 1.0), norm)
     return score
 
@@ -271,7 +271,7 @@ def _places(joined: bytes, words: Sequence[str]) -> list[int]:
     """Return the positions of phrases whose words have the same roots as ``words``."""
     first, *rest = map(root, words)
     start_of_word, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
-    found: list[int] = []
+    hits: list[int] = []
     place = find(start_of_word)
     while place >= 0:
         end = find(b" ", place + 1)
@@ -280,9 +280,9 @@ def _places(joined: bytes, words: Sequence[str]) -> list[int]:
         if is_same is None:
             is_same = same[word] = root(word.decode("utf-8", "replace")) == first
         if is_same and (not rest or _follow(joined, end, rest)):
-            found.append(place)
+            hits.append(place)
         place = find(start_of_word, end)
-    return found
+    return hits
 
 
 def _follow(joined: bytes, place: int, roots: Sequence[str]) -> bool:

@@ -107,8 +107,8 @@ def retrieve_lexical(given: RetrieverInput, depth: int) -> ScoredChunks:
         columns = given.columns
         is_passage = [chunk_type.kind == "passage" for chunk_type in columns.types]
         single = (columns.more == 0) | ~columns.where(slice(None), is_passage)
-    found = best_matches(given.snapshot, matches, excluded_expression(query), given.where, depth, single)
-    return ScoredChunks(given.columns, *found, matches)
+    matching = best_matches(given.snapshot, matches, excluded_expression(query), given.where, depth, single)
+    return ScoredChunks(given.columns, *matching, matches)
 
 
 def lexical_by_fts5(snapshot: SearchSnapshot, match: str, where: ChunkFilter, depth: int) -> ScoredChunks:
@@ -215,20 +215,20 @@ def retrieve(given: RetrieverInput, depths: Mapping[Leg, int]) -> Retrieved:
     elif {"words", "vector"} <= {*wanted} and given.vector_query.count >= PREFETCH_FROM:
         given = _with_prefetch(given, given.vector_query, first_depth(depths["vector"]))
     rescoring = () if given.request.recipe.few is not None else ("recent", "mentions")
-    found: dict[Leg, ScoredChunks] = {}
+    scored: dict[Leg, ScoredChunks] = {}
     for leg in wanted:
         given.request.stop.check()
         if leg not in rescoring:
-            found[leg] = RETRIEVERS[leg](given, depths[leg])
+            scored[leg] = RETRIEVERS[leg](given, depths[leg])
     given.request.stop.check()
-    if "entity" in found and not len(found["entity"]):
-        del found["entity"]  # the query names nothing
-    every = concatenated_chunks(given.columns, found.values())
+    if "entity" in scored and not len(scored["entity"]):
+        del scored["entity"]  # the query names nothing
+    every = concatenated_chunks(given.columns, scored.values())
     if "recent" in wanted and "recent" in rescoring:
-        found["recent"] = replace(every, values=every.columns.created[every.ids].astype(np.float64))
+        scored["recent"] = replace(every, values=every.columns.created[every.ids].astype(np.float64))
     if "mentions" in wanted:
-        found["mentions"] = replace(every, values=_mention_counts(given.snapshot.connection, every))
-    return Retrieved(given, found)
+        scored["mentions"] = replace(every, values=_mention_counts(given.snapshot.connection, every))
+    return Retrieved(given, scored)
 
 
 def _with_prefetch(given: RetrieverInput, vector_query: VectorQuery, k: int) -> RetrieverInput:
@@ -245,9 +245,9 @@ def _with_prefetch(given: RetrieverInput, vector_query: VectorQuery, k: int) -> 
     return replace(given, vector_query=replace(vector_query, vector=lambda _: vector, ann_cache=ann_cache))
 
 
-def _mention_counts(connection: apsw.Connection, found: ScoredChunks) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def _mention_counts(connection: apsw.Connection, scored: ScoredChunks) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Return how often each memory was mentioned; 1 for a message."""
-    targets: Iterable[str] = found.targets
+    targets: Iterable[str] = scored.targets
     counts = dict(
         connection.execute(
             "SELECT id, mention_count FROM memories WHERE id IN (SELECT value FROM json_each(?))",

@@ -103,8 +103,8 @@ def empty_chunks(columns: ChunkColumns) -> ScoredChunks:
 
 def scored_rows(columns: ChunkColumns, rows: Iterable[Sequence[Any]]) -> ScoredChunks:
     """Return the chunks of rows, which hold chunk id and score."""
-    found = [(int(row[0]), float(row[1])) for row in rows]
-    ids, values = [chunk for chunk, _ in found], [score for _, score in found]
+    pairs = [(int(row[0]), float(row[1])) for row in rows]
+    ids, values = [chunk for chunk, _ in pairs], [score for _, score in pairs]
     return ScoredChunks(columns, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
 
 

@@ -50,14 +50,14 @@ def nearest_chunks(
         depth: Number of chunks at most.
         ann_cache: Neighbour index, if any.
     """
-    found = None if ann_cache is None else _from_ann_cache(snapshot, generation, vector, where, depth, ann_cache)
-    if found is None:
+    cached = None if ann_cache is None else _from_ann_cache(snapshot, generation, vector, where, depth, ann_cache)
+    if cached is None:
         is_whole = not where.is_restrictive and where.mask is None
         subset = None if is_whole else (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values)
         scores = nearest(snapshot.connection, generation, vector, depth, subset)
         ids = np.array([chunk for chunk, _ in scores], dtype=np.int64)
-        found = _filtered(snapshot, (ids, np.array([score for _, score in scores])), where)
-    return ScoredChunks(snapshot.columns, found[0][:depth], found[1][:depth])
+        cached = _filtered(snapshot, (ids, np.array([score for _, score in scores])), where)
+    return ScoredChunks(snapshot.columns, cached[0][:depth], cached[1][:depth])
 
 
 def first_depth(depth: int) -> int:
@@ -76,10 +76,10 @@ def _from_ann_cache(
     scores = ann_cache.nearest(generation, vector, first_depth(depth), where.mask)
     if scores is None:
         return None
-    found = _filtered(snapshot, scores, where)
-    if len(found[0]) >= depth or len(scores[0]) < first_depth(depth):
-        return found
-    few = small_match_set(snapshot.connection, where) if len(found[0]) * _FEW_PASS < len(scores[0]) else None
+    filtered = _filtered(snapshot, scores, where)
+    if len(filtered[0]) >= depth or len(scores[0]) < first_depth(depth):
+        return filtered
+    few = small_match_set(snapshot.connection, where) if len(filtered[0]) * _FEW_PASS < len(scores[0]) else None
     if few is None:
         scores = ann_cache.nearest(generation, vector, depth * _MOST_SPARE, where.mask)
     else:

@@ -128,8 +128,8 @@ def word_expression(text: str) -> str:
     A kept word is looked for by its root.
     """
     words = _WORDS.findall(fold(text))
-    found = root(words[0]) if len(words) == 1 else ""
-    return f"grams : {quote(found)}" if found.endswith(KEPT) else quote(text)
+    stem = root(words[0]) if len(words) == 1 else ""
+    return f"grams : {quote(stem)}" if stem.endswith(KEPT) else quote(text)
 
 
 def has_token(text: str) -> bool:

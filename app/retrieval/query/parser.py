@@ -111,7 +111,7 @@ class _Parser:
             self.hint(Sentence("No time is both after and before what you asked, so nothing can match."))
         if self.has_preferred:
             self.hint(_PREFERRED)
-        values = {OPERATORS[name].field: tuple(dict.fromkeys(found)) for name, found in self.values.items()}
+        values = {OPERATORS[name].field: tuple(dict.fromkeys(texts)) for name, texts in self.values.items()}
         return Query(
             text=text,
             terms=(*self.terms, *dict.fromkeys(self.preferred)),
@@ -137,9 +137,9 @@ class _Parser:
         return not any(parts) and self.since is None and self.until is None
 
     def _moments(self) -> tuple[tuple[int, int], ...]:
-        said = " ".join(term.text for term in self.terms if not term.excluded)
+        text = " ".join(term.text for term in self.terms if not term.excluded)
         # Relative times count from ``until``, since nothing after it can be found.
-        return find_time_spans(said, self.now_ms if self.until is None else min(self.now_ms, self.until), self.zone)
+        return find_time_spans(text, self.now_ms if self.until is None else min(self.now_ms, self.until), self.zone)
 
     def hint(self, sentence: str) -> None:
         if sentence not in self.hints:

@@ -84,8 +84,8 @@ def analyse_question(query: Query) -> Question:
     for word in kept:
         places[word] = len(search_words)
         search_words += _search_words(word)
-    said = [word for word in words if word in places]
-    pairs = [(places[one], places[other]) for one, other in pairwise(said) if one != other]
+    known_words = [word for word in words if word in places]
+    pairs = [(places[first], places[other]) for first, other in pairwise(known_words) if first != other]
     lower = text.lower()
     numbers = {int(word) for word in words if word.isascii() and word.isdecimal() and len(word) <= 4}  # noqa: PLR2004
     return Question(
@@ -120,9 +120,9 @@ def _search_words(word: str) -> list[SearchWord]:
 
 def _keys(word: str) -> tuple[str, ...]:
     """Return the prefixes of words with the same root as ``word``."""
-    found = root(word)
-    if found.endswith(KEPT):
+    stem = root(word)
+    if stem.endswith(KEPT):
         return (word,)
-    if found.endswith("i") and len(found) > 2:  # noqa: PLR2004  (studi: studied and study)
-        return (found, found[:-1] + "y")
-    return (found,) if word.startswith(found) else (found, word)
+    if stem.endswith("i") and len(stem) > 2:  # noqa: PLR2004  (studi: studied and study)
+        return (stem, stem[:-1] + "y")
+    return (stem,) if word.startswith(stem) else (stem, word)

@@ -36,20 +36,20 @@ def find_time_spans(text: str, now_ms: int, zone: tzinfo | None = None) -> tuple
     named = dict.fromkeys(_spelled(re.sub(r"\s+", " ", text.lower())))
     if len(named) > MAX_SPANS:
         return ()
-    spans = (parse_span(one, now_ms, zone) for one in named)
+    spans = (parse_span(text, now_ms, zone) for text in named)
     return tuple(span for span in spans if span is not None and span[0] <= now_ms)
 
 
 def _spelled(text: str) -> Iterator[str]:
     """Yield the time expressions of ``text`` in the form that ``parse_span`` reads."""
-    for said in _SAID.finditer(text):
-        if said["night"]:
-            yield "today" if said["night"] == "tonight" else "yesterday"
-        elif said["weekend"]:
+    for match in _SAID.finditer(text):
+        if match["night"]:
+            yield "today" if match["night"] == "tonight" else "yesterday"
+        elif match["weekend"]:
             yield "last saturday..last sunday"
-        elif said["count"]:
-            yield f"{_ABOUT.get(said['count'], said['count'])} {said['unit']} ago"
-        elif said["many"]:
-            yield f"last {_ABOUT.get(said['many'], said['many'])} {said['units']}"
+        elif match["count"]:
+            yield f"{_ABOUT.get(match['count'], match['count'])} {match['unit']} ago"
+        elif match["many"]:
+            yield f"last {_ABOUT.get(match['many'], match['many'])} {match['units']}"
         else:
-            yield said["day"] or said["which"] or said["weekday"]
+            yield match["day"] or match["which"] or match["weekday"]

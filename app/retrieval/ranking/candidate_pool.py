@@ -177,8 +177,8 @@ def merge_scores(columns: ChunkColumns, words: ScoredChunks, nearest: ScoredChun
     of_passages = rows[len(single) + len(nearest) :][: len(of_messages)]
     size = len(keys) + 1
     chunks = np.zeros(size, dtype=np.int64)
-    for leg, found in ((of_vector, nearest), (of_words, single)):
-        chunks[leg[::-1]] = found.ids[::-1]
+    for leg, scored in ((of_vector, nearest), (of_words, single)):
+        chunks[leg[::-1]] = scored.ids[::-1]
     cosines = _best(np.full(size, np.inf), of_vector, nearest.values)
     cosines[np.isinf(cosines)] = cosines.min() if len(nearest) else 0.0
     return RetrieverScores(
@@ -222,13 +222,13 @@ def _messages_of(spanning: ScoredChunks) -> tuple[MessagePlaces, "Floats"]:
 
 def _neighbours(legs: Sequence[MessagePlaces]) -> list[MessagePlaces]:
     """Return the neighbours of the first messages of each retriever."""
-    found: list[MessagePlaces] = []
+    parts: list[MessagePlaces] = []
     for leg in legs:
         pairs = dict.fromkeys(zip(leg.owner.tolist(), leg.seq.tolist(), strict=True))
         messages = [pair for pair in list(pairs)[:NEIGHBOUR_SOURCES] if pair[1] != WHOLE]
         first = MessagePlaces(*np.array(messages, dtype=np.int64).reshape(-1, 2).T)
-        found += [first.shifted(step) for step in _STEPS]
-    return found
+        parts += [first.shifted(step) for step in _STEPS]
+    return parts
 
 
 def _owners(owner: "Ints", values: "Floats") -> tuple["Ints", "Floats"]:
@@ -242,18 +242,18 @@ def _owners(owner: "Ints", values: "Floats") -> tuple["Ints", "Floats"]:
     return ordered[starts], np.append(np.add.reduceat(values[order] / nth, starts), 0.0)
 
 
-def candidate_pool(found: RetrieverScores, most: int = CANDIDATE_LIMIT) -> MessagePlaces:
+def candidate_pool(scores: RetrieverScores, most: int = CANDIDATE_LIMIT) -> MessagePlaces:
     """Return the most promising messages and memories, each once.
 
     Neighbours of good results are included though no retriever found them.
     """
-    promise, places = _promise(found), found.places
+    promise, places = _promise(scores), scores.places
     if len(places) <= most:
         return places
     kept = np.flatnonzero(promise >= np.partition(promise, len(promise) - most)[-most])
     if len(kept) > most:
         some = places.at(kept)
-        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(found.columns, some.owner), -promise[kept]))[:most]])
+        kept = np.sort(kept[np.lexsort((some.seq, order_by_id(scores.columns, some.owner), -promise[kept]))[:most]])
     return places.at(kept)
 
 
@@ -273,16 +273,16 @@ def order_by_id(columns: ChunkColumns, owner: "Ints") -> "Ints":
     return np.asarray(place[rows])
 
 
-def _promise(found: RetrieverScores) -> "Floats":
+def _promise(scores: RetrieverScores) -> "Floats":
     own, passages, owners = (
-        _share_of_best(found.bm25),
-        _share_of_best(found.passages),
-        _share_of_best(found.owners(found.places.owner)),
+        _share_of_best(scores.bm25),
+        _share_of_best(scores.passages),
+        _share_of_best(scores.owners(scores.places.owner)),
     )
-    floor = float(found.cosines[-1])
-    nearest = ((found.cosines - floor) / (float(found.cosines.max()) - floor or 1.0))[:-1]
+    floor = float(scores.cosines[-1])
+    nearest = ((scores.cosines - floor) / (float(scores.cosines.max()) - floor or 1.0))[:-1]
     own, passages = own[:-1], np.where(passages[:-1] > 0, passages[:-1], own[:-1])
-    follows = found.keys[1:] == found.keys[:-1] + 1
+    follows = scores.keys[1:] == scores.keys[:-1] + 1
     score = _BM25 * own + _OWNER * owners + _COSINE * nearest
     # The window of a memory is the memory itself.
     alone = score + (_PASSAGE + 2 * _NEIGHBOUR) * own + 2 * _NEIGHBOUR_COSINE * nearest
@@ -290,7 +290,7 @@ def _promise(found: RetrieverScores) -> "Floats":
     score = score + _PASSAGE * passages
     score[:-1] += around[1:] * follows
     score[1:] += around[:-1] * follows
-    return np.asarray(np.where(found.places.seq == WHOLE, alone, score))
+    return np.asarray(np.where(scores.places.seq == WHOLE, alone, score))
 
 
 def _share_of_best(values: "Floats") -> "Floats":

@@ -144,9 +144,9 @@ def with_session_similarity(share: "Matrix", weights: "Matrix", similarity: Sess
         weights: Weights that select the best sessions, without similarity.
         similarity: Similarity of the sessions.
     """
-    made = share.copy()
-    made[:, _SIMILARITY] = _scaled(similarity.of(expand_interactions(share) @ weights, share[:, _RECENT]))
-    return made
+    scaled = share.copy()
+    scaled[:, _SIMILARITY] = _scaled(similarity.of(expand_interactions(share) @ weights, share[:, _RECENT]))
+    return scaled
 
 
 def min_max_scale(values: "Matrix") -> "Matrix":
@@ -196,9 +196,9 @@ class _Columns:
         return np.stack([columns[name] for name in NAMES], axis=1)
 
     def _words(self) -> dict[str, "Matrix"]:
-        neighbours, found = self.neighbours, self.found
+        neighbours, scores = self.neighbours, self.found
         own, known = neighbours.bm25[self.rows], self.known
-        passages = found.passages[known]
+        passages = scores.passages[known]
         return {
             "bm25": own,
             "bm25_before": neighbours.bm25[self.before],
@@ -208,9 +208,9 @@ class _Columns:
                 neighbours.hits[self.around].sum(axis=1), neighbours.length[self.around].sum(axis=1)
             ),
             "bm25_passage": np.where(passages > 0, passages, own),
-            "bm25_session": found.owners(self.places.owner),
+            "bm25_session": scores.owners(self.places.owner),
             "pairs": neighbours.pairs[self.rows],
-            "words_rank": _reciprocal_rank(found.words_rank[known]),
+            "words_rank": _reciprocal_rank(scores.words_rank[known]),
         }
 
     def _bm25(self, hits: "Matrix", length: "Matrix") -> "Matrix":

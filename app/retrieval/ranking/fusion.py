@@ -42,10 +42,10 @@ class FusedRanking:
 
     def signals(self) -> MatchSignals:
         """Return what matched in each candidate."""
-        legs = [{leg.leg: leg.score for leg in one.why.legs} for one in self.fused]
-        has_words = np.array([found.keys() != {"vector"} for found in legs], dtype=np.bool_)
-        cosines = np.array([found.get("vector", -1.0) for found in legs])
-        scores = np.array([one.score for one in self.fused])
+        legs = [{leg.leg: leg.score for leg in target.why.legs} for target in self.fused]
+        has_words = np.array([scores_by_leg.keys() != {"vector"} for scores_by_leg in legs], dtype=np.bool_)
+        cosines = np.array([scores_by_leg.get("vector", -1.0) for scores_by_leg in legs])
+        scores = np.array([target.score for target in self.fused])
         return MatchSignals(has_words, np.zeros(len(legs), dtype=np.bool_), cosines, scores)
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
@@ -70,10 +70,10 @@ def fuse(recipe: Recipe, columns: ChunkColumns, legs: Mapping[Leg, ScoredChunks]
         chunks |= dict(zip(reversed(targets), reversed(ids.tolist()), strict=True))
         newer |= dict(zip(targets, columns.created[ids].tolist(), strict=True))
     fused = [
-        RankedCandidate(one.target, chunks[one.target], one.score, Why(one.legs))
-        for one in fuse_lists(recipe, lists, newer)
+        RankedCandidate(target.target, chunks[target.target], target.score, Why(target.legs))
+        for target in fuse_lists(recipe, lists, newer)
     ]
-    return FusedRanking(columns, np.array([one.chunk_id for one in fused], dtype=np.int64), fused)
+    return FusedRanking(columns, np.array([target.chunk_id for target in fused], dtype=np.int64), fused)
 
 
 class FusedTarget(NamedTuple):
@@ -111,7 +111,10 @@ def fuse_lists(
             legs.setdefault(target, []).append(LegScore(leg, rank, score, weight))
             scores[target] = scores.get(target, 0.0) + share
     if is_union:
-        return [FusedTarget(target, 1 / place, tuple(said)) for place, (target, said) in enumerate(legs.items(), 1)]
+        return [
+            FusedTarget(target, 1 / place, tuple(scores_of_legs))
+            for place, (target, scores_of_legs) in enumerate(legs.items(), 1)
+        ]
     # Rounded, so that equal scores tie despite floating point errors.
     totals = [(target, round(score, _DIGITS)) for target, score in scores.items()]
     return [FusedTarget(target, score, tuple(legs[target])) for target, score in _ranked(totals, newer or {})]

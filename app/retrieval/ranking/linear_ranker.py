@@ -123,11 +123,11 @@ class RankedChunks:
 
     def signals(self) -> MatchSignals:
         """Return what matched in each candidate."""
-        found, known = self.found, self.rows
+        scores, known = self.found, self.rows
         shares = np.zeros((len(self.ids), len(NAMES)), dtype=np.bool_)
         shares[: len(self.parts)] = self.parts != 0
-        has_words = (found.words_rank[known] > 0) | shares[:, _OWN].any(axis=1)
-        cosines = np.where(found.vector_rank[known] > 0, found.cosines[known], -1.0)
+        has_words = (scores.words_rank[known] > 0) | shares[:, _OWN].any(axis=1)
+        cosines = np.where(scores.vector_rank[known] > 0, scores.cosines[known], -1.0)
         is_neighbour = np.asarray(shares[:, _AROUND].any(axis=1))
         return MatchSignals(has_words | self._are_named(), is_neighbour, cosines, self.scores)
 
@@ -186,8 +186,8 @@ class RankedChunks:
     def _features(self, start: int, end: int, count: int) -> list[dict[str, float]]:
         """Return each feature's contribution to ``count`` candidates from ``start``, empty for unranked ones."""
         known = np.round(self.parts[start:end], _SHOWN_DIGITS).tolist()
-        made = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
-        return made + [{} for _ in range(count - len(made))]
+        named = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
+        return named + [{} for _ in range(count - len(named))]
 
 
 @lru_cache(maxsize=1)
@@ -230,22 +230,22 @@ def rank(table: FeatureTable, weights: "Matrix", most: int = KEPT, vectors: "Vec
         most: Number to return where the retrievers found more than were ranked.
         vectors: Reads vectors of chunks, zeros for none; without it sessions are not compared.
     """
-    places, found, mentions = table.places, table.gathered.found, table.gathered.mentions
+    places, retriever_scores, mentions = table.places, table.gathered.found, table.gathered.mentions
     share = min_max_scale(table.values)
     if vectors is not None and is_message_query(share):
         share = with_session_similarity(share, weights, session_similarity(places.owner, vectors(table.ids)))
     parts = (expand_interactions(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1) + MENTION * _are_mentioned(mentions, places), _DIGITS)
-    order = _best_first(found.columns, places, table.created, scores)
+    order = _best_first(retriever_scores.columns, places, table.created, scores)
     rows, unseen = table.gathered.rows[table.kept[order]], _unseen(table.gathered)[: max(most - len(order), 0)]
-    chunks = found.chunks[rows]
+    chunks = retriever_scores.chunks[rows]
     lowest = float(scores.min()) if len(scores) else 0.0
     return RankedChunks(
-        found,
+        retriever_scores,
         mentions,
-        concatenated([places.at(order), found.places.at(unseen)]),
+        concatenated([places.at(order), retriever_scores.places.at(unseen)]),
         np.concatenate([rows, unseen]),
-        np.concatenate([np.where(chunks > 0, chunks, table.ids[order]), found.chunks[unseen]]),
+        np.concatenate([np.where(chunks > 0, chunks, table.ids[order]), retriever_scores.chunks[unseen]]),
         np.concatenate([scores[order], np.full(len(unseen), lowest)]),
         parts[order],
         table.matched[order],

@@ -38,22 +38,22 @@ READ_CHARACTERS: Final = 4_000
 def read_neighbours(
     snapshot: SearchSnapshot,
     question: Question,
-    found: RetrieverScores,
+    scores: RetrieverScores,
     mentions: ScoredChunks,
     places: MessagePlaces,
     where: ChunkFilter,
-    said: SessionStatistics | None = None,
+    statistics: SessionStatistics | None = None,
 ) -> RankingInput:
     """Return the ranking input of the candidates at ``places``.
 
     Args:
         snapshot: The index.
         question: The analysed question.
-        found: Scores of the retrievers.
+        scores: Scores of the retrievers.
         mentions: Mentions of the entities that the query names.
         places: The candidates.
         where: Filter of the candidates.
-        said: Statistics of the candidates' sessions; zeros by default.
+        statistics: Statistics of the candidates' sessions; zeros by default.
     """
     connection, columns, index_cache = snapshot.connection, snapshot.columns, snapshot.index_cache
     whole = places.seq == WHOLE
@@ -71,8 +71,8 @@ def read_neighbours(
     )
     total = snapshot.last_chunk
     counts = [index_cache.count(connection, search_word.expression, total) for search_word in question.search_words]
-    said = said or SessionStatistics(*[np.zeros(len(places))] * 4)
-    return RankingInput(question, found, mentions, places, found.rows(places), read, total, counts, said)
+    statistics = statistics or SessionStatistics(*[np.zeros(len(places))] * 4)
+    return RankingInput(question, scores, mentions, places, scores.rows(places), read, total, counts, statistics)
 
 
 def _messages(snapshot: SearchSnapshot, places: MessagePlaces) -> "Ids":
@@ -85,8 +85,8 @@ def _messages(snapshot: SearchSnapshot, places: MessagePlaces) -> "Ids":
 def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
     """Return the chunk ids of memories."""
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
-    found = connection.execute(sql, (json.dumps(memories),)).get if memories else None
-    return parse_ids(found)
+    listed = connection.execute(sql, (json.dumps(memories),)).get if memories else None
+    return parse_ids(listed)
 
 
 class _Texts:

@@ -31,8 +31,8 @@ class NeighbourRows:
     """
 
     def __init__(self, gathered: RankingInput) -> None:
-        read, found = gathered.texts, gathered.found
-        self.columns = found.columns
+        read, scores = gathered.texts, gathered.found
+        self.columns = scores.columns
         first, pieces = _first_rows(read.places)
         self.none = len(first)
         self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]
@@ -47,8 +47,8 @@ class NeighbourRows:
         )
         self.memory = self.places.seq == WHOLE
         # 0 without lexical score, the lowest cosine without vector score.
-        known = np.append(found.rows(self.places), -1)
-        self.bm25, self.cosine = found.bm25[known], found.cosines[known]
+        known = np.append(scores.rows(self.places), -1)
+        self.bm25, self.cosine = scores.bm25[known], scores.cosines[known]
         self.length = np.array([*map(len, self.texts), 0], dtype=np.float64)
         wanted = self.places.keys
         order = wanted.argsort(kind="stable")
@@ -78,25 +78,27 @@ class NeighbourRows:
     def time_words(self, rows: "Ints") -> "Matrix":
         """Return 1 for rows whose text has a time expression."""
         several = np.isin(rows, self._put_together)
-        found = np.zeros(len(rows))
+        sums = np.zeros(len(rows))
         # The cache holds features of single chunks.
-        found[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
+        sums[several] = [says_when(self.texts[row]) for row in rows[several].tolist()]
         alone = rows[~several]
-        found[~several] = self.style_cache.time_words(self.ids[alone], [self.texts[row] for row in alone.tolist()])
-        return found
+        sums[~several] = self.style_cache.time_words(self.ids[alone], [self.texts[row] for row in alone.tolist()])
+        return sums
 
     def _search(self, question: Question) -> None:
         """Count the search words in each text, one pass over all texts for each word."""
         positions = PrefixPositions(self.texts)
         self.hits = np.zeros((self.none + 1, len(question.search_words)))
         self.pairs = np.zeros(self.none + 1)
-        found: list[Ints] = []
+        rows_by_pair: list[Ints] = []
         for column, search_word in enumerate(question.search_words):
             each = [positions.of(key, whole=search_word.whole) for key in search_word.keys]
-            found.append(each[0] if len(each) == 1 else np.sort(np.concatenate(each)))
-            self.hits[:, column] = np.bincount(positions.rows(found[-1]), minlength=self.none + 1)
-        for one, other in question.pairs:
-            close = _followed_soon(found[one], found[other], len(question.search_words[one].keys[0]) + _MAX_GAP)
+            rows_by_pair.append(each[0] if len(each) == 1 else np.sort(np.concatenate(each)))
+            self.hits[:, column] = np.bincount(positions.rows(rows_by_pair[-1]), minlength=self.none + 1)
+        for first, other in question.pairs:
+            close = _followed_soon(
+                rows_by_pair[first], rows_by_pair[other], len(question.search_words[first].keys[0]) + _MAX_GAP
+            )
             self.pairs[np.unique(positions.rows(close))] += 1 / len(question.pairs)
 
 

@@ -90,10 +90,10 @@ def _classes(codes: "NDArray[np.uint8]", *, is_ascii: bool) -> "NDArray[Any]":
 
 
 def _found(text: str, key: str, *, whole: bool) -> list[int]:
-    found: list[int] = []
+    positions: list[int] = []
     place = text.find(key)
     while place >= 0:
         if not whole or place == 0 or not text[place - 1].isalnum():
-            found.append(place)
+            positions.append(place)
         place = text.find(key, place + len(key))
-    return found
+    return positions

@@ -73,11 +73,11 @@ class RerankingStage:
         given, notes = await ask(replace(request, offset=0, limit=max(MOST, request.last)))
         hits: Sequence[Hit] = given.found.hits
         try:
-            hits, said = await self._reranked(request.query, hits)
+            hits, sentences = await self._reranked(request.query, hits)
         except KeepsakeError as error:
-            said = (Sentence(_LEFT_OUT, why=error.sentence),)
-        found = replace(given.found, hits=tuple(hits[request.offset : request.last]))
-        return replace(given, found=found), (*notes, *said)
+            sentences = (Sentence(_LEFT_OUT, why=error.sentence),)
+        result = replace(given.found, hits=tuple(hits[request.offset : request.last]))
+        return replace(given, found=result), (*notes, *sentences)
 
     async def _reranked(self, query: Query, hits: Sequence[Hit]) -> tuple[Sequence[Hit], tuple[str, ...]]:
         first = hits[:MOST]

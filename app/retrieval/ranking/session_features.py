@@ -68,11 +68,11 @@ class SessionScores:
         self.snapshot, self.columns = snapshot, snapshot.columns
         columns = snapshot.columns
         frequencies = [posting.session_frequency(columns) for posting in matches.postings]
-        said = [frequency.user_messages > 0 for frequency in frequencies]
+        has_spoken = [frequency.user_messages > 0 for frequency in frequencies]
         self.words = _bm25([(frequency.owner, frequency.messages) for frequency in frequencies], columns.words)
         by_users = [
             (frequency.owner[rows], frequency.user_messages[rows])
-            for frequency, rows in zip(frequencies, said, strict=True)
+            for frequency, rows in zip(frequencies, has_spoken, strict=True)
         ]
         self.user_words = _bm25(by_users, columns.user_words)
         self._worth, self._message_index = matches.worth, snapshot.index_cache.messages
@@ -99,7 +99,7 @@ class SessionScores:
         """Return the best message chunk of each of the best sessions, except those in ``but``."""
         wanted = self._best(but)
         ids, owner, worth = self._matching(np.array(wanted, dtype=np.int64))
-        chosen = (np.flatnonzero(owner == one) for one in wanted)
+        chosen = (np.flatnonzero(owner == session) for session in wanted)
         return [int(ids[rows[np.argmax(worth[rows])]]) for rows in chosen if len(rows)]
 
     def _matching(self, numbers: "Ids") -> "tuple[Ids, Ids, Floats]":
@@ -139,10 +139,10 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
 def _newest(snapshot: SearchSnapshot, query: Query, where: ChunkFilter) -> dict[str, int]:
     """Return the latest sessions within the named times, then the latest of all."""
     until = query.until
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for begin, end in query.moments:
-        found |= latest_sessions(snapshot, where, end if until is None else min(end, until), since=begin)
-    return found | latest_sessions(snapshot, where, until)
+        counts |= latest_sessions(snapshot, where, end if until is None else min(end, until), since=begin)
+    return counts | latest_sessions(snapshot, where, until)
 
 
 def latest_sessions(
@@ -175,8 +175,8 @@ def latest_sessions(
     if not where.is_restrictive:  # no session that is hidden is among them
         known = ((name, columns.numbers.get(name, 0)) for name in names)
         with_messages = (name for name, number in known if number and columns.words[number] > 0)
-        found = list(islice(with_messages, LATEST))
-        return {name: place for place, name in enumerate(found, 1)}
+        latest = list(islice(with_messages, LATEST))
+        return {name: place for place, name in enumerate(latest, 1)}
     if is_answered_by_columns(connection, where):
         return _placed(names, lambda some: _with_messages(snapshot, some, where))
     sql = (
@@ -188,11 +188,11 @@ def latest_sessions(
 
 def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Container[object]]") -> dict[str, int]:
     """Return the first ``LATEST`` allowed names, each with its rank from 1."""
-    found: list[str] = []
-    while len(found) < LATEST and (some := list(islice(names, LATEST))):
+    texts: list[str] = []
+    while len(texts) < LATEST and (some := list(islice(names, LATEST))):
         allowed = allowed_of(some)
-        found += [name for name in some if name in allowed]
-    return {name: place for place, name in enumerate(found[:LATEST], 1)}
+        texts += [name for name in some if name in allowed]
+    return {name: place for place, name in enumerate(texts[:LATEST], 1)}
 
 
 def _with_messages(snapshot: SearchSnapshot, names: Sequence[str], where: ChunkFilter) -> set[object]:

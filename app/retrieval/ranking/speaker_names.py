@@ -70,9 +70,9 @@ class SpeakerNameCache:
         Raises:
             KeepsakeError: The vault cannot be read.
         """
-        while found := await self._store.read(self._fresh):
-            self._read_to = found[-1][0]
-            for _, author in found:
+        while batch := await self._store.read(self._fresh):
+            self._read_to = batch[-1][0]
+            for _, author in batch:
                 self._names.add(author)
         return self._names.strip(text)
 

@@ -79,18 +79,18 @@ class CandidateRow(NamedTuple):
 
 def candidate_rows(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, CandidateRow]:
     """Return the rows of candidates by chunk id."""
-    found: list[tuple[Any, ...]] = connection.execute(
+    newest: list[tuple[Any, ...]] = connection.execute(
         f"SELECT c.id, c.kind, {_ROLE}, c.store, c.session_id, c.memory_id FROM chunks c"
         " WHERE c.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(chunk_ids)),),
     ).fetchall()
     # Many candidates belong to few sessions.
-    sessions = {session for _, kind, _, _, session, _ in found if kind != "memory"}
+    sessions = {session for _, kind, _, _, session, _ in newest if kind != "memory"}
     agents = agents_of(connection, sessions)
-    memories = [memory for *_, memory in found if memory is not None]
+    memories = [memory for *_, memory in newest if memory is not None]
     sources = {row[0]: (row[1], tuple(json.loads(row[2]))) for row in _described(connection, memories)}
     rows: dict[int, CandidateRow] = {}
-    for chunk_id, kind, role, store, session, memory in found:
+    for chunk_id, kind, role, store, session, memory in newest:
         source, tags = sources.get(memory, _UNKNOWN)
         agent = source if kind == "memory" else str(agents.get(session, ""))
         rows[chunk_id] = CandidateRow(chunk_id, kind, role, store, session, memory, agent, tags)
@@ -160,17 +160,17 @@ def _joined(counter: "Counter[str]", rows_of: "RowsOf | None") -> "Counter[str]"
     alike = covered_names(counter, nested=False)
     covered = alike if rows_of is None else covered_names(counter, nested=True)
     several = {value: others for value, others in covered.items() if len(others) > 1}
-    found = {value: sum(counter[other] for other in others) for value, others in covered.items()}
+    counts = {value: sum(counter[other] for other in others) for value, others in covered.items()}
     if several and rows_of is not None:
         rows: dict[str, set[int]] = {other: set() for others in several.values() for other in others}
         for row, value in rows_of(rows.keys()):
             rows[value].add(row)
-        found |= {value: len(set().union(*(rows[other] for other in others))) for value, others in several.items()}
+        counts |= {value: len(set().union(*(rows[other] for other in others))) for value, others in several.items()}
     joined: Counter[str] = Counter()
     shown: set[str] = set()
-    for value in sorted(counter, key=lambda value: (-found[value], -counter[value])):
+    for value in sorted(counter, key=lambda value: (-counts[value], -counter[value])):
         if value not in shown:
-            joined[value] = found[value]
+            joined[value] = counts[value]
             shown.update(alike[value])
     return joined
 
@@ -213,9 +213,9 @@ def _appearing(values: "Ids") -> list[tuple[int, int]]:
         often = np.bincount(values)
         there = np.flatnonzero(often)
         return list(zip(there.tolist(), often[there].tolist(), strict=True))
-    found, first, counts = np.unique(values, return_index=True, return_counts=True)
+    distinct, first, counts = np.unique(values, return_index=True, return_counts=True)
     order = np.argsort(first)
-    return list(zip(found[order].tolist(), counts[order].tolist(), strict=True))
+    return list(zip(distinct[order].tolist(), counts[order].tolist(), strict=True))
 
 
 def build_hits(
@@ -238,11 +238,11 @@ def build_hits(
         former: Earlier values of memories by id, shown in place of the stored ones.
     """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
-    said = _messages(connection, [item.target for item, row in known if row.kind != "memory"], labelled=labelled)
+    messages = _messages(connection, [item.target for item, row in known if row.kind != "memory"], labelled=labelled)
     wanted = [str(row.memory_id) for _, row in known if row.kind == "memory" and row.memory_id not in former]
     kept = _memories(connection, wanted) | {memory.id: _former_fields(memory) for memory in former.values()}
     snippets = Snippets(terms)
-    built = (_hit(item, row, said, kept, snippets) for item, row in known)
+    built = (_hit(item, row, messages, kept, snippets) for item, row in known)
     return tuple(hit for hit in built if hit is not None)
 
 
@@ -253,15 +253,15 @@ Fields = tuple[str, str, dict[str, Any]]
 def _hit(
     item: RankedCandidate,
     row: CandidateRow,
-    said: Mapping[str, tuple[Any, ...]],
+    messages: Mapping[str, tuple[Any, ...]],
     kept: Mapping[str, tuple[Any, ...]],
     snippets: Snippets,
 ) -> Hit | None:
     is_memory = row.kind == "memory"
-    found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), row)
-    if found is None:
+    content = _memory(kept.get(str(row.memory_id))) if is_memory else _message(messages.get(item.target), row)
+    if content is None:
         return None
-    text, extra, fields = found
+    text, extra, fields = content
     shown, spans, terms = snippets.of(text, extra=extra)
     if terms and not spans and not is_memory:  # titles are shown anyway, but arguments of tool calls only here
         shown, spans, _ = snippets.of(extra)
@@ -293,10 +293,10 @@ def _messages(connection: apsw.Connection, targets: Sequence[str], *, labelled: 
     return {row[0]: row[1:] for row in rows}
 
 
-def _message(found: tuple[Any, ...] | None, row: CandidateRow) -> Fields | None:
-    if found is None:
+def _message(message: tuple[Any, ...] | None, row: CandidateRow) -> Fields | None:
+    if message is None:
         return None
-    seq, content, created, role, author, title, preview, tool_calls = found
+    seq, content, created, role, author, title, preview, tool_calls = message
     return (
         without_recalled(content) or content or tool_calls or "",
         tool_text(json.loads(tool_calls)) if tool_calls else "",
@@ -335,10 +335,10 @@ def _former_fields(memory: Memory) -> tuple[Any, ...]:
     return (*owner, memory.content, json.dumps(memory.facts), memory.kind, memory.said_by, extra)
 
 
-def _memory(found: tuple[Any, ...] | None) -> Fields | None:
-    if found is None:
+def _memory(row: tuple[Any, ...] | None) -> Fields | None:
+    if row is None:
         return None
-    title, updated, session_id, source, content, facts, kind, who, extra = found
+    title, updated, session_id, source, content, facts, kind, who, extra = row
     return (
         "\n".join([content, *json.loads(facts)]).strip() or title,
         extra,

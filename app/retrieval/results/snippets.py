@@ -119,10 +119,10 @@ class Snippets:
         start, end = _window(scanned, marks, length)
         shown, spans = _shown(scanned, start, end, [mark for mark in marks if mark.start >= start and mark.end <= end])
         words: dict[str, str] = {}
-        for said, found in ((scanned, marks), (extra, _marks(extra, self._patterns) if extra else ())):
-            for mark in found:
+        for source, text_marks in ((scanned, marks), (extra, _marks(extra, self._patterns) if extra else ())):
+            for mark in text_marks:
                 if mark.key not in words:
-                    words[mark.key] = _collapsed(said[mark.start : mark.end])
+                    words[mark.key] = _collapsed(source[mark.start : mark.end])
         shown = shown or _collapsed(scanned[start:end]).strip()  # nothing but signs
         return shown, spans, tuple(dict.fromkeys(words.values()))[:MAX_TERMS_SHOWN]
 
@@ -151,7 +151,7 @@ def _patterns(terms: tuple[Term, ...]) -> _Patterns:
         else:
             stems.update(dict.fromkeys(stemmed))
             stems.update(dict.fromkeys(root(other) for word in words for other in spellings(word)))
-    prefixes_of_words = [_common_prefix(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
+    prefixes_of_words = [_common_prefix(word) for word in {*stems, *(word for phrase in phrases for word in phrase)}]
     prefixes_of_words += prefixes
     return _Patterns(
         frozenset(stems),
@@ -189,10 +189,10 @@ def _flat(text: str) -> str:
 def _marks(text: str, patterns: _Patterns) -> list[_Mark]:
     """Return the matching ranges in order, without overlaps."""
     flat = _flat(text)
-    found = [*_word_marks(flat, patterns), *_run_marks(flat, patterns.runs)]
-    found.sort(key=lambda mark: (mark.start, -mark.end))
+    spans = [*_word_marks(flat, patterns), *_run_marks(flat, patterns.runs)]
+    spans.sort(key=lambda mark: (mark.start, -mark.end))
     apart: list[_Mark] = []
-    for mark in found:
+    for mark in spans:
         if not apart or mark.start >= apart[-1].end:
             apart.append(mark)
         elif mark.end > apart[-1].end:
@@ -246,7 +246,7 @@ def _phrase_marks(flat: str, candidates: Sequence[tuple[int, int, str]], phrase:
         if candidates[at][2] != phrase[0]:
             continue
         several = candidates[at : at + len(phrase)]
-        if all(one[2] == stemmed for one, stemmed in zip(several, phrase, strict=True)) and not any(
+        if all(span[2] == stemmed for span, stemmed in zip(several, phrase, strict=True)) and not any(
             _TOKEN.search(flat, first[1], second[0]) for first, second in pairwise(several)
         ):
             yield _Mark(several[0][0], several[-1][1], " ".join(phrase))
@@ -288,7 +288,7 @@ def _window(text: str, marks: Sequence[_Mark], length: int) -> tuple[int, int]:
 
 
 def _densest(marks: Sequence[_Mark], length: int) -> tuple[int, int]:
-    best, found, left = (0, 0), (0, 0), 0
+    best, span, left = (0, 0), (0, 0), 0
     inside: Counter[str] = Counter()
     for right, mark in enumerate(marks):
         inside[mark.key] += 1
@@ -298,8 +298,8 @@ def _densest(marks: Sequence[_Mark], length: int) -> tuple[int, int]:
                 del inside[marks[left].key]
             left += 1
         if (worth := (len(inside), right - left + 1)) > best:
-            best, found = worth, (marks[left].start, mark.end)
-    return found
+            best, span = worth, (marks[left].start, mark.end)
+    return span
 
 
 def _word_start(text: str, start: int, limit: int) -> int:
@@ -332,7 +332,7 @@ def _collapsed(text: str) -> str:
 def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str, tuple[Span, ...]]:
     """Return ``text[start:end]`` as one line with the ranges of its marks."""
     parts = ["…"] if text[:start].strip() else []
-    length, found = sum(map(len, parts)), list[Span]()
+    length, spans = sum(map(len, parts)), list[Span]()
     at = start = _past_signs(text, start, marks[0].start if marks else end)
     end = _before_signs(text, end, marks[-1].end if marks else start)
     for mark in marks:
@@ -342,11 +342,11 @@ def _shown(text: str, start: int, end: int, marks: Sequence[_Mark]) -> tuple[str
         inside = _collapsed(text[mark.start : mark.end])
         parts += [between, inside]
         length += len(between) + len(inside)
-        found.append(Span(length - len(inside), length))
+        spans.append(Span(length - len(inside), length))
         at = mark.end
     rest = _run_together(text, at, end).rstrip()
     parts += [rest.lstrip() if at == start else rest, "…" if text[end:].strip() else ""]
-    return "".join(parts), tuple(found)
+    return "".join(parts), tuple(spans)
 
 
 def _past_signs(text: str, start: int, limit: int) -> int:

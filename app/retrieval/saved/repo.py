@@ -67,7 +67,8 @@ def deleted_id(connection: apsw.Connection, query: str) -> str:
 def set_order(connection: apsw.Connection, ids: Sequence[str]) -> None:
     """Number the saved searches as ``ids`` has them."""
     connection.executemany(
-        "UPDATE saved_searches SET position = ? WHERE id = ?", [(place, one) for place, one in enumerate(ids, 1)]
+        "UPDATE saved_searches SET position = ? WHERE id = ?",
+        [(place, identity) for place, identity in enumerate(ids, 1)],
     )
 
 

@@ -42,7 +42,7 @@ def _settle_query(connection: apsw.Connection, query: str) -> Sequence[str]:
         (query,),
     ).fetchall()
     changes = {str(row[0]): capture.changes_of_row(connection, "saved_search", str(row[0])) for row in ids}
-    rows = {target: fold_row(made) for target, made in changes.items()}
+    rows = {target: fold_row(versions) for target, versions in changes.items()}
     kept = min(rows, key=lambda target: (not _is_there(target, rows, changes), target))
     for target in rows:
         if target != kept:
@@ -59,23 +59,25 @@ def _is_there(target: str, rows: Mapping[str, FoldedRow], changes: Mapping[str, 
     if rows[target].state is None:
         return False
     deletions = [changes[other][-1] for other, row in rows.items() if row.state is None]
-    return not any(all(one.saw(change.place) for change in changes[target]) for one in deletions)
+    return not any(all(deletion.saw(change.place) for change in changes[target]) for deletion in deletions)
 
 
-def _store(connection: apsw.Connection, target: str, said: Mapping[str, Any] | None, changes: Sequence[Change]) -> bool:
+def _store(
+    connection: apsw.Connection, target: str, fields: Mapping[str, Any] | None, changes: Sequence[Change]
+) -> bool:
     now = repo.get(connection, target)
-    if said is None:
+    if fields is None:
         if now is not None:
             repo.delete(connection, target, changes[-1].at_ms)
         return now is not None
-    if now is not None and (now.name, now.query) == (said["name"], said["query"]):
+    if now is not None and (now.name, now.query) == (fields["name"], fields["query"]):
         return False
     if now is None:
         repo.bring_back(connection, target)
     if repo.get(connection, target) is None:
-        made = SavedSearch(target, str(said["name"]), str(said["query"]), to_datetime(changes[0].at_ms))
-        repo.add(connection, made)
+        search = SavedSearch(target, str(fields["name"]), str(fields["query"]), to_datetime(changes[0].at_ms))
+        repo.add(connection, search)
         if changes[0].actor != _PERSON:
             meta.write(connection, MADE_BY + target, changes[0].actor)
-    repo.rename(connection, target, str(said["name"]))
+    repo.rename(connection, target, str(fields["name"]))
     return True

@@ -57,8 +57,10 @@ class SavedSearches:
                 field="query",
                 allowed=MAX_QUERY,
             )
-        made = SavedSearch(new_id("search"), name or excerpt(query, MAX_NAME), query, to_datetime(self._clock.now_ms()))
-        return await self._store.write(partial(_save, made=made, name=name, actor=actor))
+        search = SavedSearch(
+            new_id("search"), name or excerpt(query, MAX_NAME), query, to_datetime(self._clock.now_ms())
+        )
+        return await self._store.write(partial(_save, search=search, name=name, actor=actor))
 
     async def rename(self, identity: str, name: str, actor: str) -> Changed[SavedSearch]:
         """Give a saved search another name; an empty one makes the query its name.
@@ -92,18 +94,18 @@ class SavedSearches:
         """Put the saved searches into an order; those not named come last, as they were."""
 
         def work(connection: apsw.Connection) -> list[SavedSearch]:
-            known = [one.id for one in repo.all_in_order(connection)]
-            first = [one for one in dict.fromkeys(ids) if one in known]
-            repo.set_order(connection, [*first, *(one for one in known if one not in first)])
+            known = [search.id for search in repo.all_in_order(connection)]
+            first = [identity for identity in dict.fromkeys(ids) if identity in known]
+            repo.set_order(connection, [*first, *(identity for identity in known if identity not in first)])
             return repo.all_in_order(connection)
 
         return Changed(await self._store.write(work), ChangeSet(frozenset({AREA}), (), actor))
 
 
-def _save(connection: apsw.Connection, made: SavedSearch, name: str, actor: str) -> Changed[SavedSearch]:
-    at_ms = to_ms(made.created_at)
+def _save(connection: apsw.Connection, search: SavedSearch, name: str, actor: str) -> Changed[SavedSearch]:
+    at_ms = to_ms(search.created_at)
     known = repo.all_in_order(connection)
-    same = next((one for one in known if one.query == made.query), None)
+    same = next((other for other in known if other.query == search.query), None)
     if same is not None:
         return _rename(connection, same, name or same.name, actor, at_ms)
     if len(known) >= MAX_SAVED:
@@ -111,13 +113,13 @@ def _save(connection: apsw.Connection, made: SavedSearch, name: str, actor: str)
             Sentence("{max_saved} searches are saved already. Delete one first.", max_saved=MAX_SAVED),
             allowed=MAX_SAVED,
         )
-    made = replace(made, id=repo.deleted_id(connection, made.query) or made.id)
-    repo.add(connection, made)
+    search = replace(search, id=repo.deleted_id(connection, search.query) or search.id)
+    repo.add(connection, search)
     if actor == _PERSON:
-        meta.remove(connection, MADE_BY + made.id)
+        meta.remove(connection, MADE_BY + search.id)
     else:  # so that it can be taken back with what else an agent wrote
-        meta.write(connection, MADE_BY + made.id, actor)
-    return _changed(made, actor, _HISTORY.record(connection, None, made, actor, at_ms))
+        meta.write(connection, MADE_BY + search.id, actor)
+    return _changed(search, actor, _HISTORY.record(connection, None, search, actor, at_ms))
 
 
 def _rename(connection: apsw.Connection, known: SavedSearch, name: str, actor: str, at_ms: int) -> Changed[SavedSearch]:
@@ -127,10 +129,10 @@ def _rename(connection: apsw.Connection, known: SavedSearch, name: str, actor: s
 
 
 def _known(connection: apsw.Connection, identity: str) -> SavedSearch:
-    found = repo.get(connection, identity)
-    if found is None:
+    search = repo.get(connection, identity)
+    if search is None:
         raise NotFoundError(GONE, id=identity)
-    return found
+    return search
 
 
 def _line(text: str) -> str:

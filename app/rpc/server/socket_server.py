@@ -234,10 +234,10 @@ class SocketServer:
     def _refused(self, reason: str) -> None:
         self._catalogue.trace.event("socket.refused", reason=reason)
 
-    async def _authenticate(self, said: Hello) -> Caller:
+    async def _authenticate(self, hello: Hello) -> Caller:
         if self._authentication is None:
             raise AccessDeniedError("This token is not the one in the vault's host.json.")
-        return await self._authentication.caller(said.token, said.name, said.version)
+        return await self._authentication.caller(hello.token, hello.name, hello.version)
 
     def _current(self, caller: Caller) -> Caller:
         """Return a caller as the person has decided by now."""
@@ -310,11 +310,13 @@ def giving_way(silent: Mapping[T, SilentPeer], settled_before: float) -> T | Non
     if len(silent) > MAX_SETTLING:
         candidates = dict(silent)
     else:
-        candidates = {one: peer for one, peer in silent.items() if peer.since <= settled_before}
+        candidates = {connection: peer for connection, peer in silent.items() if peer.since <= settled_before}
         if len(candidates) <= MAX_UNAUTHENTICATED:
             return None
     counts = Counter(peer.process for peer in candidates.values())
-    return max(candidates, key=lambda one: (counts[candidates[one].process], -candidates[one].since))
+    return max(
+        candidates, key=lambda connection: (counts[candidates[connection].process], -candidates[connection].since)
+    )
 
 
 def _too_many(who: str, allowed: int) -> TooManyConnectionsError:

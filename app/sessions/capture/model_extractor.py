@@ -82,15 +82,17 @@ class ModelExtractor:
         return [draft for draft in drafts if draft is not None]
 
 
-def _draft(found: _Observation, session: str, known: set[int], origin: dict[str, str]) -> NewMemory | None:
+def _draft(observation: _Observation, session: str, known: set[int], origin: dict[str, str]) -> NewMemory | None:
     """Return an observation as a memory, ``None`` if it has another form."""
-    title, narrative = collapse(found.title), found.narrative.strip()[:_MAX_NARRATIVE]
-    facts = tuple(fact for one in found.facts[:_MAX_FACTS] if (fact := collapse(one)) and len(fact) <= _MAX_FACT)
-    seqs = sorted(known.intersection(found.sources))
+    title, narrative = collapse(observation.title), observation.narrative.strip()[:_MAX_NARRATIVE]
+    facts = tuple(
+        fact for text in observation.facts[:_MAX_FACTS] if (fact := collapse(text)) and len(fact) <= _MAX_FACT
+    )
+    seqs = sorted(known.intersection(observation.sources))
     text = " ".join((title, narrative, *facts))
     if not title or len(title) > _MAX_TITLE or has_controls(title) or _MASKED in text or not seqs:
         return None
-    kind = collapse(found.type).casefold()
+    kind = collapse(observation.type).casefold()
     return NewMemory(
         narrative,
         title=title,

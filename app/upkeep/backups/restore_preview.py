@@ -77,12 +77,12 @@ def compare(check: BackupCheck, vault: VaultContent, backup: VaultContent) -> Re
     return RestorePreview(check, _only_in(vault, backup), _only_in(backup, vault), len(changed))
 
 
-def _only_in(one: VaultContent, other: VaultContent) -> ContentDifference:
-    sessions = [item for name, item in one.sessions.items() if name not in other.sessions]
-    memories = [item for name, item in one.memories.items() if name not in other.memories]
+def _only_in(content: VaultContent, other: VaultContent) -> ContentDifference:
+    sessions = [item for name, item in content.sessions.items() if name not in other.sessions]
+    memories = [item for name, item in content.memories.items() if name not in other.memories]
     messages = sum(
         max(0, item.version - (other.sessions[name].version if name in other.sessions else 0))
-        for name, item in one.sessions.items()
+        for name, item in content.sessions.items()
     )
     newest = sorted((*sessions, *memories), key=lambda item: (-item.at, item.name))[:_TITLES]
     return ContentDifference(len(sessions), messages, len(memories), tuple(item.name for item in newest))

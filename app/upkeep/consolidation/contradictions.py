@@ -81,7 +81,7 @@ def _request(facts: Sequence[FoundFact], olds: Sequence[Memory]) -> ChatRequest:
         for number, fact in enumerate(facts, 1)
     )
     old = "\n".join(
-        entry(f"old {number}", _speaker(one.said_by), one.content[:_MAX_SHOWN]) for number, one in enumerate(olds, 1)
+        entry(f"old {number}", _speaker(old.said_by), old.content[:_MAX_SHOWN]) for number, old in enumerate(olds, 1)
     )
     shown = f"New facts:\n{fence_text(new)[0]}\n\nOld facts:\n{fence_text(old)[0]}"
     return ChatRequest(

@@ -127,7 +127,7 @@ class FactWriter:
         if page.store is None:
             return []
         times = {line.seq: line.at for line in page.lines}
-        for fact in sorted(facts, key=lambda one: max(one.seqs)):
+        for fact in sorted(facts, key=lambda candidate: max(candidate.seqs)):
             said_at = times.get(max(fact.seqs))
             try:
                 memory = self._writing.composed(self._draft(page, fact, said_at), STORES)
@@ -180,7 +180,7 @@ class FactWriter:
             return "known"
         keyed = repo.active_fact(writer.connection, memory.category, memory.key, memory.store) if memory.key else None
         rivals = self._rivals(writer.connection, draft, keyed)
-        guarded = next((one for one in (keyed, *rivals) if one is not None and is_protected(one)), None)
+        guarded = next((rival for rival in (keyed, *rivals) if rival is not None and is_protected(rival)), None)
         if guarded is not None:
             try:
                 self._propose(writer, guarded, memory)
@@ -206,9 +206,11 @@ class FactWriter:
         ids = [fact_id for fact_id in draft.contradicts if keyed is None or fact_id != keyed.id]
         store = draft.memory.store
         return [
-            one
-            for one in map(partial(repo.get_with_sources, connection, stores=STORES), ids)
-            if one is not None and one.deleted_at is None and (one.kind, one.store) == ("fact", store)
+            memory_with_sources
+            for memory_with_sources in map(partial(repo.get_with_sources, connection, stores=STORES), ids)
+            if memory_with_sources is not None
+            and memory_with_sources.deleted_at is None
+            and (memory_with_sources.kind, memory_with_sources.store) == ("fact", store)
         ]
 
     def _against_key(self, writer: MemoryWriter, new: Memory, old: Memory) -> tuple[Memory, FactOutcome]:
@@ -261,8 +263,8 @@ def _named(connection: apsw.Connection, draft: _Draft) -> _Draft:
     """Return a draft with the id that its fact has on every machine."""
     memory = draft.memory
     turns = sorted(_turn_name(connection, source.id) for source in memory.sources)
-    said = (*turns, memory.said_by, memory.category, memory.key, repo.text_key(memory.content))
-    return replace(draft, memory=replace(memory, id=derived_id("fact", _said_ms(memory), *said)))
+    key = (*turns, memory.said_by, memory.category, memory.key, repo.text_key(memory.content))
+    return replace(draft, memory=replace(memory, id=derived_id("fact", _said_ms(memory), *key)))
 
 
 def _turn_name(connection: apsw.Connection, reference: str) -> str:

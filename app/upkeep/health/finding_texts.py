@@ -152,8 +152,8 @@ def done(name: FindingId, count: int) -> str:
 
 
 def _items(name: FindingId, count: int) -> str:
-    one, many = _ITEMS.get(name, ("memory", "memories"))
-    return f"{count:,} {one if count == 1 else many}"
+    single, many = _ITEMS.get(name, ("memory", "memories"))
+    return f"{count:,} {single if count == 1 else many}"
 
 
 def _size(count: int) -> str:

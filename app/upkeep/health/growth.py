@@ -45,4 +45,4 @@ def _whole_months(now_ms: int) -> list[str]:
     """Return the last whole months before a time."""
     now = datetime.fromtimestamp(now_ms / 1000, UTC)
     month = now.year * 12 + now.month - 1
-    return [f"{one // 12:04}-{one % 12 + 1:02}" for one in range(month - _RECENT, month)]
+    return [f"{number // 12:04}-{number % 12 + 1:02}" for number in range(month - _RECENT, month)]

@@ -72,7 +72,7 @@ class HealthService:
         ]
         shown_findings = sorted(
             (finding for finding in findings if finding.count),
-            key=lambda one: finding_texts.SEVERITIES.index(one.severity),
+            key=lambda finding: finding_texts.SEVERITIES.index(finding.severity),
         )
         return HealthReport(tuple(shown_findings), survey.active, searched, grown)
 
@@ -119,7 +119,7 @@ class HealthService:
         )
 
     async def _apply(
-        self, finding: FindingId, todo: Sequence[FixStep], run_id: str, job: Job, made: list[ChangeSet]
+        self, finding: FindingId, todo: Sequence[FixStep], run_id: str, job: Job, changes: list[ChangeSet]
     ) -> int:
         place, changed = 0, 0
         while place < len(todo) and not job.is_cancelled():
@@ -131,7 +131,7 @@ class HealthService:
                 done = await self._transactions.run(Access.everything(ACTOR, "health.fix", run_id), some)
             place, count = done.value
             changed += count
-            made.append(done.changes)
+            changes.append(done.changes)
             job.advance(place, len(todo))
             await asyncio.sleep(0)
         return changed
@@ -176,17 +176,17 @@ class HealthService:
         if finding == "contradictions":
             involved = (await steps.contradictions(self._store, survey))[1]
             count = len(involved)
-            shown = [FixStep("", one, "", key) for one, key in list(involved.items())[:_EXAMPLES]]
+            shown = [FixStep("", identity, "", key) for identity, key in list(involved.items())[:_EXAMPLES]]
         titles = await self._titles(shown)
-        examples = [HealthExample(one.id, titles.get(one.id, ""), finding_texts.shown(one.detail)) for one in shown]
+        examples = [HealthExample(step.id, titles.get(step.id, ""), finding_texts.shown(step.detail)) for step in shown]
         return finding_texts.finding(finding, count, len(todo), examples)
 
     async def _titles(self, some: Sequence[FixStep]) -> dict[str, str]:
-        titles = await self._store.read(partial(repo.named, ids=[one.id for one in some]))
-        names = {one.id: one.detail for one in some if one.action == "remove"}
+        titles = await self._store.read(partial(repo.named, ids=[step.id for step in some]))
+        names = {step.id: step.detail for step in some if step.action == "remove"}
         return {key: finding_texts.shown(title) for key, title in (titles | names).items()}
 
-    async def _with_messages(self, found: HealthFinding, left: int) -> HealthFinding:
+    async def _with_messages(self, finding: HealthFinding, left: int) -> HealthFinding:
         messages = await self._secrets.found()
         examples = [
             HealthExample(message.id, finding_texts.shown(message.text), ", ".join(sorted(message.kinds)))
@@ -194,17 +194,17 @@ class HealthService:
         ]
         notes = (finding_texts.unread(left),) if left else ()
         return finding_texts.finding(
-            "secrets", found.count + len(messages), found.fixable, (*found.examples, *examples)[:_EXAMPLES], notes
+            "secrets", finding.count + len(messages), finding.fixable, (*finding.examples, *examples)[:_EXAMPLES], notes
         )
 
     async def _sources(self, survey: Survey) -> HealthFinding:
         examples = [
             HealthExample(
-                name, finding_texts.shown(name), f"{one.removed:,} of {counted(one.total, 'memory')} were deleted"
+                name, finding_texts.shown(name), f"{count.removed:,} of {counted(count.total, 'memory')} were deleted"
             )
             for counts in (survey.agents, survey.sessions)
-            for name, one in counts.items()
-            if _is_junk(one)
+            for name, count in counts.items()
+            if _is_junk(count)
         ]
         for agent, decided, rejected in await self._store.read(repo.decisions):
             if _is_junk(SourceCount(decided, rejected)):
@@ -215,10 +215,12 @@ class HealthService:
     async def _echoes(self) -> HealthFinding:
         examples = [
             HealthExample(
-                one.name, finding_texts.shown(one.name), f"{one.echo_rate:.0%} of {counted(one.writes, 'write')}"
+                agent.name,
+                finding_texts.shown(agent.name),
+                f"{agent.echo_rate:.0%} of {counted(agent.writes, 'write')}",
             )
-            for one in await self._agents.listed()
-            if one.writes >= _LEAST_WRITES and one.echo_rate >= _ECHOING
+            for agent in await self._agents.listed()
+            if agent.writes >= _LEAST_WRITES and agent.echo_rate >= _ECHOING
         ]
         return finding_texts.finding("echoes", len(examples), 0, examples[:_EXAMPLES])
 

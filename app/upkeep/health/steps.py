@@ -52,12 +52,12 @@ def _add_merges(pairs: Sequence[tuple[str, str]], done: dict[str, FixStep], conn
     What goes is compared no more; what stands for it is, in its place. So of a ring of equal memories one is left.
     """
     current = [(_standing(first, done), _standing(second, done)) for first, second in pairs]
-    ids = list(dict.fromkeys(one for pair in current for one in pair))
-    memories_by_id = {one.id: one for one in memories.many(connection, ids, stores=STORES)}
+    ids = list(dict.fromkeys(identity for pair in current for identity in pair))
+    memories_by_id = {memory.id: memory for memory in memories.many(connection, ids, stores=STORES)}
     safe = repo.protected(connection, ids)
     for first, second in current:
-        one, other = _standing(first, done), _standing(second, done)
-        step = None if one == other else _merge(memories_by_id.get(one), memories_by_id.get(other), safe)
+        former, other = _standing(first, done), _standing(second, done)
+        step = None if former == other else _merge(memories_by_id.get(former), memories_by_id.get(other), safe)
         if step is not None:
             done[step.id] = step
 
@@ -71,7 +71,7 @@ def _standing(memory_id: str, done: dict[str, FixStep]) -> str:
 def _merge(first: Memory | None, second: Memory | None, safe: set[str]) -> FixStep | None:
     if first is None or second is None or first.deleted_at is not None or second.deleted_at is not None:
         return None
-    survivor, gone = sorted((first, second), key=lambda one: (one.id not in safe, one.created_at, one.id))
+    survivor, gone = sorted((first, second), key=lambda memory: (memory.id not in safe, memory.created_at, memory.id))
     for into, old in ((survivor, gone), (gone, survivor)):
         if old.id not in safe and restates(text_of(old), text_of(into)):
             return FixStep("merge", old.id, into.id, f"says the same as {into.id}")
@@ -101,12 +101,12 @@ def _age(fact: KeyedFact) -> tuple[int, str]:
 async def stale(store: Store, survey: Survey) -> list[FixStep]:
     """Return the stale facts that would be set aside; confirmed ones are not."""
     safe = await _protected(store, survey.stale)
-    return [FixStep("set aside", one, "", why) for one, why in survey.stale.items() if one not in safe]
+    return [FixStep("set aside", identity, "", why) for identity, why in survey.stale.items() if identity not in safe]
 
 
 def secrets(survey: Survey) -> list[FixStep]:
     """Return the memories in which secrets would be replaced."""
-    return [FixStep("redact", one, "", ", ".join(sorted(kinds))) for one, kinds in survey.secrets.items()]
+    return [FixStep("redact", identity, "", ", ".join(sorted(kinds))) for identity, kinds in survey.secrets.items()]
 
 
 async def _protected(store: Store, ids: Iterable[str]) -> set[str]:

@@ -71,10 +71,12 @@ async def write(model: ChatModel, items: Sequence[WeekItem]) -> CitedText:
         text = quoted(sentence.sentence, _SENTENCE)
         if not numbers or not text:
             continue
-        found = [items[number - 1].source for number in numbers]
-        sources.update(dict.fromkeys(found))
+        cited_sources = [items[number - 1].source for number in numbers]
+        sources.update(dict.fromkeys(cited_sources))
         places = {source: place for place, source in enumerate(sources, 1)}
-        lines.append(f"{text} ({', '.join(cited(str(places[source]), source) for source in dict.fromkeys(found))})")
+        lines.append(
+            f"{text} ({', '.join(cited(str(places[source]), source) for source in dict.fromkeys(cited_sources))})"
+        )
     dropped = len(answer.sentences) - len(lines)
     if len(lines) < LEAST:
         return CitedText("", (), dropped, usage, model.name)
@@ -82,8 +84,10 @@ async def write(model: ChatModel, items: Sequence[WeekItem]) -> CitedText:
 
 
 def _request(items: Sequence[WeekItem]) -> ChatRequest:
-    body = "\n".join(entry(str(number), _about(one), excerpt(one.text, _ITEM)) for number, one in enumerate(items, 1))
-    named = {one.store for one in items}
+    body = "\n".join(
+        entry(str(number), _about(item), excerpt(item.text, _ITEM)) for number, item in enumerate(items, 1)
+    )
+    named = {item.store for item in items}
     return ChatRequest(
         (ChatMessage("system", load_prompt(PURPOSE).text), ChatMessage("user", fence_text(body)[0])),
         PURPOSE,
@@ -92,6 +96,6 @@ def _request(items: Sequence[WeekItem]) -> ChatRequest:
     )
 
 
-def _about(one: WeekItem) -> str:
-    dates = [f"{one.at:%Y-%m-%d}", *([f"for {one.event_time:%Y-%m-%d}"] if one.event_time else [])]
-    return " ".join([*dates, one.family or one.kind])
+def _about(item: WeekItem) -> str:
+    dates = [f"{item.at:%Y-%m-%d}", *([f"for {item.event_time:%Y-%m-%d}"] if item.event_time else [])]
+    return " ".join([*dates, item.family or item.kind])

@@ -185,6 +185,6 @@ def people(connection: apsw.Connection, span: WeekSpan, limit: int) -> dict[str,
 def _statement(row: Any) -> WeekItem:
     facts = json.loads(row[4])
     text = row[3] or " ".join(str(fact) for fact in facts) or row[2]
-    store = next((one for one in STORES if one == row[5]), STORES[0])
+    store = next((store_name for store_name in STORES if store_name == row[5]), STORES[0])
     source, at, event = Source("memory", row[0]), to_datetime(row[6]), optional_datetime(row[7])
     return WeekItem(text, source, at, row[8] or "", event, store, row[1], row[2], row[10] or "", row[11])

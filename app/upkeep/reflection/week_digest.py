@@ -61,20 +61,20 @@ class _Page:
         self.said.add(words)
         return is_fresh
 
-    def line(self, one: WeekItem, *, with_speaker: bool = True) -> str:
+    def line(self, item: WeekItem, *, with_speaker: bool = True) -> str:
         """Return a statement as it was said, with its date, and who said it."""
-        when = self.cite(day(one.at, self.week.zone, until=self.week.until), one.source)
-        if not one.said_by:
-            return f"{quoted(one.text)} · {when}"
-        speaker = f"{speaker_name(one)}, " if with_speaker else ""
-        return f"“{quoted(one.text)}” · {speaker}{when}"
+        when = self.cite(day(item.at, self.week.zone, until=self.week.until), item.source)
+        if not item.said_by:
+            return f"{quoted(item.text)} · {when}"
+        speaker = f"{speaker_name(item)}, " if with_speaker else ""
+        return f"“{quoted(item.text)}” · {speaker}{when}"
 
     def lines(self, items: Iterable[WeekItem], before: int = 0) -> list[str]:
         """Return the lines of the first items that no line says yet."""
         lines: list[str] = []
-        for one in items:
-            if before + len(lines) < self.most and self.is_fresh(one):
-                lines.append(self.line(one))
+        for item in items:
+            if before + len(lines) < self.most and self.is_fresh(item):
+                lines.append(self.line(item))
         return lines
 
     def section(self, heading: str, lines: Iterable[str]) -> None:
@@ -117,17 +117,17 @@ def count_words(parts: Sequence[str]) -> int:
     return sum(len(part.split()) for part in parts)
 
 
-def speaker_name(one: WeekItem) -> str:
+def speaker_name(item: WeekItem) -> str:
     """Return who said something, as a person reads it."""
-    return _OWN_ROLES.get(one.said_by) or quoted(one.said_by, _TITLE)
+    return _OWN_ROLES.get(item.said_by) or quoted(item.said_by, _TITLE)
 
 
-def weight(one: WeekItem, people: Sequence[str]) -> float:
+def weight(item: WeekItem, people: Sequence[str]) -> float:
     """Return how much a statement is worth telling."""
-    named = sum(_names(one.text, name) for name in people)
-    weight = _WEIGHTS.get(one.family, _WRITTEN) + _NAMED * min(named, 2) + _OFTEN * min(one.mentions - 1, 3)
-    weight += _NUMBER if _DIGIT.search(one.text) else 0.0
-    return weight - (0.0 if _SHORT <= len(one.text) <= _LONG else _AWKWARD)
+    named = sum(_names(item.text, name) for name in people)
+    weight = _WEIGHTS.get(item.family, _WRITTEN) + _NAMED * min(named, 2) + _OFTEN * min(item.mentions - 1, 3)
+    weight += _NUMBER if _DIGIT.search(item.text) else 0.0
+    return weight - (0.0 if _SHORT <= len(item.text) <= _LONG else _AWKWARD)
 
 
 def _names(text: str, name: str) -> bool:
@@ -139,25 +139,25 @@ def _page(week: Week, most: int) -> _Page:
     page = _Page(week, most)
     speakers = {statement.said_by for statement in week.statements}
     people = [name for name, texts in week.people.items() if texts >= _LEAST_MENTIONS or name in speakers]
-    weights = {id(one): weight(one, people) for one in (*week.statements, *week.promises)}
+    weights = {id(item): weight(item, people) for item in (*week.statements, *week.promises)}
     by_weight = sorted(
         (
             statement
             for statement in week.statements
             if statement.kind != "note" and (weights[id(statement)] >= _LEAST or not statement.said_by)
         ),
-        key=lambda one: (-weights[id(one)], -one.at.timestamp(), one.source.id),
+        key=lambda item: (-weights[id(item)], -item.at.timestamp(), item.source.id),
     )
-    promises = [one for one in by_weight if one.family == "commitment"]
-    promises += sorted(week.promises, key=lambda one: (-weights[id(one)], one.source.id))
+    promises = [item for item in by_weight if item.family == "commitment"]
+    promises += sorted(week.promises, key=lambda item: (-weights[id(item)], item.source.id))
     # What is due comes first, so that it is told nowhere else.
     due, promised, changed = _due(page), page.lines(promises), _changed(page)
-    plans = page.lines((one for one in by_weight if one.family == "plan"), len(due))
+    plans = page.lines((item for item in by_weight if item.family == "plan"), len(due))
     page.section("People", _people(page, by_weight, people))
     page.section("Coming up", [*due, *plans])
     page.section("Promised", promised)
     page.section("Changes of mind", changed)
-    page.section("Also kept", page.lines(one for one in by_weight if not one.said_by))
+    page.section("Also kept", page.lines(item for item in by_weight if not item.said_by))
     page.section("Faded", _faded(page))
     if overview := _overview(page):
         page.parts.insert(0, overview)
@@ -185,14 +185,14 @@ def _overview(page: _Page) -> str:
 def _due(page: _Page) -> list[str]:
     week = page.week
     dated = {
-        one.source: (one.event_time, one)
-        for one in (*week.statements, *week.ahead)
-        if one.event_time and one.event_time >= week.until and one.kind != "note"
+        item.source: (item.event_time, item)
+        for item in (*week.statements, *week.ahead)
+        if item.event_time and item.event_time >= week.until and item.kind != "note"
     }
     lines: list[str] = []
-    for when, one in sorted(dated.values(), key=lambda entry: (entry[0], entry[1].source.id)):
-        if len(lines) < page.most and page.is_fresh(one):
-            lines.append(f"**{day(when, week.zone)}**: {page.line(one)}")
+    for when, item in sorted(dated.values(), key=lambda entry: (entry[0], entry[1].source.id)):
+        if len(lines) < page.most and page.is_fresh(item):
+            lines.append(f"**{day(when, week.zone)}**: {page.line(item)}")
     return lines
 
 
@@ -208,15 +208,15 @@ def _changed(page: _Page) -> list[str]:
 def _people(page: _Page, by_weight: Sequence[WeekItem], people: Sequence[str]) -> list[str]:
     """Return what was said by and about each person, those with the most weight first."""
     groups: dict[str, list[WeekItem]] = {}
-    for one in by_weight:
-        named = [name for name in people if name != one.said_by and _names(one.text, name)]
+    for item in by_weight:
+        named = [name for name in people if name != item.said_by and _names(item.text, name)]
         # A list of guests is about none of them.
         about = named[:1] if len(named) <= _ABOUT else []
-        who = next(iter(about), speaker_name(one) if one.said_by else "")
+        who = next(iter(about), speaker_name(item) if item.said_by else "")
         if who:
-            groups.setdefault(who, []).append(one)
+            groups.setdefault(who, []).append(item)
     known = [*people]
-    ordered = sorted(groups.items(), key=lambda group: -sum(weight(one, known) for one in group[1][:_OF_PERSON]))
+    ordered = sorted(groups.items(), key=lambda group: -sum(weight(item, known) for item in group[1][:_OF_PERSON]))
     lines: list[str] = []
     for who, sentences in ordered:
         fresh = [sentence for sentence in sentences if same_words(sentence.text) not in page.said][
@@ -224,13 +224,13 @@ def _people(page: _Page, by_weight: Sequence[WeekItem], people: Sequence[str]) -
         ]
         if not fresh or len(lines) >= min(page.most, _PEOPLE):
             continue
-        quotations = [page.line(one, with_speaker=speaker_name(one) != who) for one in fresh if page.is_fresh(one)]
+        quotations = [page.line(item, with_speaker=speaker_name(item) != who) for item in fresh if page.is_fresh(item)]
         lines.append(f"**{quoted(who, _TITLE)}**: {'; '.join(quotations)}")
     return lines
 
 
 def _faded(page: _Page) -> list[str]:
     faded = page.week.faded
-    lines = [page.line(one) for one in faded[: page.most]]
+    lines = [page.line(item) for item in faded[: page.most]]
     more = len(faded) - len(lines)
     return [*lines, f"{in_words(more, 'more fact')} that nobody asked for."] if more > 0 else lines

@@ -113,7 +113,7 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
 
     def untold(items: Iterable[WeekItem]) -> tuple[WeekItem, ...]:
         return tuple(
-            one for one in items if quoted(one.text) not in quotations and f"({link(one.source)})" not in by_model
+            item for item in items if quoted(item.text) not in quotations and f"({link(item.source)})" not in by_model
         )
 
     changes = tuple(change for change in week.changes if untold((change.was, change.now)))
@@ -130,11 +130,11 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
 
 def _statements(material: _Material, limit: int) -> list[WeekItem]:
     """Return what the memories say, then what messages say that no memory was drawn from."""
-    statements = [one for one, _ in material.memories]
+    statements = [item for item, _ in material.memories]
     known = {same_words(statement.text) for statement in statements}
     read = {source for _, source in material.memories}
     spoken: list[WeekItem] = []
-    for session, lines in groupby(sorted(material.lines, key=lambda one: one[0]), key=lambda one: one[0]):
+    for session, lines in groupby(sorted(material.lines, key=lambda line: line[0]), key=lambda line: line[0]):
         some = [line for _, line in lines]
         times = {line.seq: line.at for line in some}
         for fact in extract(some):
@@ -144,14 +144,14 @@ def _statements(material: _Material, limit: int) -> list[WeekItem]:
                 source, at = Source("message", reference), times[fact.seq]
                 family, day = fact.family, fact.event_time
                 spoken.append(WeekItem(fact.content, source, at, family, day, said_by=fact.said_by))
-    spoken.sort(key=lambda one: (one.at, one.source.id), reverse=True)
+    spoken.sort(key=lambda item: (item.at, item.source.id), reverse=True)
     return [*statements, *spoken][:limit]
 
 
 def _stores(week: Week) -> tuple[StoreName, ...]:
     """Return the stores of all that a digest may draw from; messages are private."""
-    stores: set[StoreName] = {one.store for one in (*week.statements, *week.ahead, *week.promises, *week.faded)}
-    stores |= {one.store for change in week.changes for one in (change.was, change.now)}
+    stores: set[StoreName] = {item.store for item in (*week.statements, *week.ahead, *week.promises, *week.faded)}
+    stores |= {item.store for change in week.changes for item in (change.was, change.now)}
     if week.message_count or week.people:
         stores.add("private")
     return tuple(store for store in STORES if store in stores)

@@ -189,21 +189,21 @@ class WeeklyReflection:
         try:
             return await cited_sentences.write(self._model, items)
         except AccessDeniedError:
-            seen = [one for one in items if one.store != "private"]
+            seen = [item for item in items if item.store != "private"]
             return await cited_sentences.write(self._model, seen) if len(seen) >= least else None
 
 
-def _draft(made: Digest, week: Week, run_id: str) -> NewMemory:
+def _draft(digest: Digest, week: Week, run_id: str) -> NewMemory:
     return NewMemory(
-        made.content,
-        made.title,
+        digest.content,
+        digest.title,
         kind="reflection",
         tags=(TAG,),
-        store=made.store,
+        store=digest.store,
         source="keepsake",
         decay_rate=0.0,
-        sources=made.sources[:_MAX_SOURCES],
-        attributes={**made.attributes, "since": _iso(week.since), "until": _iso(week.until), "run": run_id},
+        sources=digest.sources[:_MAX_SOURCES],
+        attributes={**digest.attributes, "since": _iso(week.since), "until": _iso(week.until), "run": run_id},
     )
 
 

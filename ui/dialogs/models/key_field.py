@@ -159,23 +159,23 @@ class KeyField(FormRow):
         if request == self._request:  # of this service, and not from before a change
             self._show(status)
 
-    def _show(self, found: SecretStatus | None) -> None:
-        can_keep = found is not None and bool(found.keyring)
+    def _show(self, status: SecretStatus | None) -> None:
+        can_keep = status is not None and bool(status.keyring)
         self._line.setVisible(bool(self.service))
         self._line.setEnabled(can_keep)
         self._keep.setVisible(bool(self.service))
         self._on_line_changed(self._line.text())
-        self._remove.setVisible(found is not None and found.is_kept)
-        self._about.setText(self._sentence(found))
+        self._remove.setVisible(status is not None and status.is_kept)
+        self._about.setText(self._sentence(status))
 
-    def _sentence(self, found: SecretStatus | None) -> str:
-        if found is None or (self._only and found.source == "none" and found.keyring and not found.note):
+    def _sentence(self, status: SecretStatus | None) -> str:
+        if status is None or (self._only and status.source == "none" and status.keyring and not status.note):
             return self.tr("It is kept in the keyring of this machine, never in the settings or the vault.")
-        if found.source == "keyring":
-            return self.tr("A key is kept in {place}.").format(place=found.place)
-        if found.source == "variable":
-            sentence = self.tr("It is taken from {place}.").format(place=found.place)
-            return f"{sentence} {engine_report(found.note)}".strip()
-        return engine_report(found.note) or self.tr("There is no key yet. It will be kept in {place}.").format(
-            place=found.keyring
+        if status.source == "keyring":
+            return self.tr("A key is kept in {place}.").format(place=status.place)
+        if status.source == "variable":
+            sentence = self.tr("It is taken from {place}.").format(place=status.place)
+            return f"{sentence} {engine_report(status.note)}".strip()
+        return engine_report(status.note) or self.tr("There is no key yet. It will be kept in {place}.").format(
+            place=status.keyring
         )

@@ -142,7 +142,9 @@ class ModelRows(QWidget):
             None,
         )
         self._clear()
-        for info in sorted(status.generations, key=lambda one: (list(SIGNS).index(one.state), -one.id)):
+        for info in sorted(
+            status.generations, key=lambda generation: (list(SIGNS).index(generation.state), -generation.id)
+        ):
             if self.rows:
                 self._column.addWidget(hairline(self))
             row = ModelRow(info, status, self)

@@ -221,15 +221,15 @@ async def _misspelt(bridge: "Bridge", text: str, *, titles_only: bool) -> list[T
     sessions = {row.id: row for rows in held for row in rows}
     entities = {row.id: row for rows in named for row in rows}
     titles = {
-        **{key: one.title for key, one in links.items()},
-        **{key: one.label for key, one in sessions.items()},
-        **{key: one.name for key, one in entities.items()},
+        **{key: link.title for key, link in links.items()},
+        **{key: session.label for key, session in sessions.items()},
+        **{key: entity.name for key, entity in entities.items()},
     }
     near = await asyncio.to_thread(_near, text, titles)
-    places = await _titled(bridge, [one for key, one in links.items() if key in near])
-    places += [_place_of_session(one) for key, one in sessions.items() if key in near]
+    places = await _titled(bridge, [link for key, link in links.items() if key in near])
+    places += [_place_of_session(session) for key, session in sessions.items() if key in near]
     targets = [target_of(place) for place in places]
-    targets += [_entity_target(one) for key, one in entities.items() if key in near and one.type != HASHTAG]
+    targets += [_entity_target(entity) for key, entity in entities.items() if key in near and entity.type != HASHTAG]
     return [replace(target, also=text) for target in targets if target.title]
 
 

@@ -138,15 +138,15 @@ class BackupsPanel(SettingsPanel):
         self.cancel.setText(self.tr("Call it off"))
         self.card.show()
 
-    def _show_preview(self, found: "RestorePreview") -> None:
-        self._previewed = found.backup.name
-        lost, regained = self._sentence(found.lost), self._sentence(found.regained)
+    def _show_preview(self, preview: "RestorePreview") -> None:
+        self._previewed = preview.backup.name
+        lost, regained = self._sentence(preview.lost), self._sentence(preview.regained)
         lines = [
             self.tr("Goes away: {what}").format(what=lost) if lost else self.tr("Nothing goes away."),
             self.tr("Comes back: {what}").format(what=regained) if regained else self.tr("Nothing comes back."),
         ]
-        if found.changed:
-            lines.append(self.tr("Goes back to an earlier version: {n}").format(n=format_number(found.changed)))
+        if preview.changed:
+            lines.append(self.tr("Goes back to an earlier version: {n}").format(n=format_number(preview.changed)))
         notice = self.tr("What you have now is kept as a backup, so this can be taken back. Settings stay as they are.")
         self.card.title.setText(self.tr("What a restore would change"))
         self.card.text.setText("\n".join((*lines, "", notice)))
@@ -161,7 +161,7 @@ class BackupsPanel(SettingsPanel):
             (difference.messages, self.tr("1 message"), self.tr("{n} messages")),
             (difference.memories, self.tr("1 memory"), self.tr("{n} memories")),
         )
-        listed = ", ".join(one if n == 1 else more.format(n=format_number(n)) for n, one, more in counts if n)
+        listed = ", ".join(single if n == 1 else more.format(n=format_number(n)) for n, single, more in counts if n)
         titles = ", ".join(f"‘{title}’" for title in difference.titles)
         return f"{listed} ({titles})" if titles else listed
 

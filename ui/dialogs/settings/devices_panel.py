@@ -179,7 +179,7 @@ class DevicesPanel(SettingsPanel):
     def _show_devices(self) -> None:
         chosen = self._chosen()
         self.list.clear()
-        for device in (one for one in self._devices if one.removed_at is None):
+        for device in (known for known in self._devices if known.removed_at is None):
             item = QTreeWidgetItem(self.list, self._row_of(device))
             item.setData(0, _DEVICE, device.id)
             item.setToolTip(0, tooltip(item.text(0)))
@@ -235,7 +235,7 @@ class DevicesPanel(SettingsPanel):
 
     def _device(self) -> "Device | None":
         chosen = self._chosen()
-        return next((one for one in self._devices if one.id == chosen), None)
+        return next((device for device in self._devices if device.id == chosen), None)
 
     # --- what the person does ---
 

@@ -100,11 +100,17 @@ class LanguageModelPanel(SettingsPanel):
         self.bar.setVisible(bool(status.monthly_cap))
         month = datetime.now(UTC).strftime("%Y-%m")
         self.usage.clear()
-        for one in used:
-            if one.month != month:
+        for usage in used:
+            if usage.month != month:
                 continue
-            tokens = format_number(one.input_tokens + one.output_tokens)
-            row = [one.purpose.replace("_", " "), one.model, format_number(one.requests), tokens, f"{one.cost:.2f}"]
+            tokens = format_number(usage.input_tokens + usage.output_tokens)
+            row = [
+                usage.purpose.replace("_", " "),
+                usage.model,
+                format_number(usage.requests),
+                tokens,
+                f"{usage.cost:.2f}",
+            ]
             QTreeWidgetItem(self.usage, row)
         self.usage.setVisible(self.usage.topLevelItemCount() > 0)
         fit_table(self.usage)

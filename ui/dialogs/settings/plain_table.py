@@ -51,5 +51,5 @@ def align_numbers(table: QTreeWidget, column: int) -> None:
 def fit_table(table: QTreeWidget, most: int = _MOST_ROWS) -> None:
     """Make a table as high as its rows, and at most as ``most`` of them."""
     rows = min(max(1, table.topLevelItemCount()), most)
-    one = table.sizeHintForRow(0) if table.topLevelItemCount() else table.fontMetrics().height()
-    table.setFixedHeight(table.header().sizeHint().height() + rows * max(one, 1) + 2 * _PADDING)
+    row_height = table.sizeHintForRow(0) if table.topLevelItemCount() else table.fontMetrics().height()
+    table.setFixedHeight(table.header().sizeHint().height() + rows * max(row_height, 1) + 2 * _PADDING)

@@ -222,7 +222,9 @@ _TITLES = dict(chain.from_iterable(section.common for section in SECTIONS))
 def section_of(name: str) -> SectionSpec:
     """Return the section of a setting; of one that none claims, the last."""
     section = _OF_COMMON.get(name)
-    return section or next((one for one in SECTIONS if name.startswith(one.prefixes or "\0")), SECTIONS[-1])
+    return section or next(
+        (candidate for candidate in SECTIONS if name.startswith(candidate.prefixes or "\0")), SECTIONS[-1]
+    )
 
 
 def is_common(name: str) -> bool:
@@ -247,7 +249,7 @@ def readable_name(name: str) -> str:
 
 def in_plain_words(text: str) -> str:
     """Return ``text`` with titles in place of the names of settings."""
-    return _NAMED.sub(lambda found: f"‘{title_of(found[1])}’" if found[1] in BY_NAME else found[0], text)
+    return _NAMED.sub(lambda match: f"‘{title_of(match[1])}’" if match[1] in BY_NAME else match[0], text)
 
 
 def in_order(names: Iterable[str]) -> list[str]:

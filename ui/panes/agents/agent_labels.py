@@ -109,7 +109,7 @@ def activity_words(sums: "AgentActivity") -> str:
             translate("Agents", "{n} writes that repeated recalled text"),
         ),
     )
-    parts = [(one if count == 1 else many).format(n=format_number(count)) for count, one, many in counts if count]
+    parts = [(single if count == 1 else many).format(n=format_number(count)) for count, single, many in counts if count]
     return translate("Agents", "{agent}: {counts}.").format(agent=sums.agent, counts=" · ".join(parts))
 
 

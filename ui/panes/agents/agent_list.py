@@ -48,8 +48,8 @@ class AgentList(LoadingList):
         agents = await self._bridge.call(operations.agent.list())
         connected = await self._bridge.call(operations.agent.connected())
         self.incognito = await self._bridge.call(operations.agent.incognito.get())
-        self.agents = sorted(agents, key=lambda one: (one.revoked_at is not None, one.name.casefold()))
-        self._connected = {one.id for one in connected}
+        self.agents = sorted(agents, key=lambda agent: (agent.revoked_at is not None, agent.name.casefold()))
+        self._connected = {agent.id for agent in connected}
         self.model.set_rows({agent.id: agent for agent in self.agents})
 
     def _card(self, row: "Agent") -> Card:

@@ -24,10 +24,10 @@ _SESSION, _ENTITY = f"{PREFIXES['session']}-", f"{PREFIXES['entity']}-"
 
 async def load_items(bridge: "Bridge", calls: "Iterable[LedgerCall]") -> dict[str, Place]:
     """Return places of the items of calls by id, with titles; those gone have none."""
-    ids = list(dict.fromkeys(one for call in calls for one in _items(call)))[:_MOST_IDS]
-    sessions = [one for one in ids if one.startswith(_SESSION)]
-    entities = [one for one in ids if one.startswith(_ENTITY)]
-    memories = [one for one in ids if not one.startswith((_SESSION, _ENTITY))]
+    ids = list(dict.fromkeys(item for call in calls for item in _items(call)))[:_MOST_IDS]
+    sessions = [identity for identity in ids if identity.startswith(_SESSION)]
+    entities = [identity for identity in ids if identity.startswith(_ENTITY)]
+    memories = [identity for identity in ids if not identity.startswith((_SESSION, _ENTITY))]
     places: dict[str, Place] = {}
     if memories:
         for row in await bridge.call(operations.note.rows(ids=memories)):
@@ -45,9 +45,9 @@ def places_of(call: "LedgerCall", known: Mapping[str, Place]) -> list[Place]:
     """Return the places of a call: its proposal, or its search and its items."""
     if call.outcome == PROPOSED:
         title = QCoreApplication.translate("Agents", "Its proposal in the inbox")
-        return [Place("inbox", one, title=title) for one in call.written[:1] if call.became == "waiting"]
+        return [Place("inbox", identity, title=title) for identity in call.written[:1] if call.became == "waiting"]
     searched = [Place("search", extra=call.query, title=f"“{excerpt(call.query, _TITLE)}”")] if call.query else []
-    return searched + [known[one] for one in _items(call) if one in known]
+    return searched + [known[item] for item in _items(call) if item in known]
 
 
 def titles_of(call: "LedgerCall", known: Mapping[str, Place]) -> list[str]:

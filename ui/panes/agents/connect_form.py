@@ -107,13 +107,13 @@ class ConnectForm(QWidget):
             chosen: The program to begin with, none where empty.
         """
         self._names, self._preview, self._result = names, None, None
-        ordered = sorted(clients, key=lambda one: (not one.is_connected, not one.is_installed))
+        ordered = sorted(clients, key=lambda client: (not client.is_connected, not client.is_installed))
         self.model.set_rows({client.name: client for client in ordered})
         self._title.setText(self.tr("Connect a program"))
         self._about.setText(
             self.tr("Keepsake adds itself to the program’s configuration. You see the change before it is written.")
         )
-        free = [one.name for one in ordered if one.is_installed and not one.is_connected]
+        free = [client.name for client in ordered if client.is_installed and not client.is_connected]
         ids = self.model.ids
         first = chosen if chosen in ids else free[0] if free else next(iter(ids), "")
         self.choose(first)
@@ -386,11 +386,11 @@ class ConnectForm(QWidget):
 def _free_name(name: str, taken: set[str]) -> str:
     """Return a name that no agent has."""
     number = 1
-    found = name
-    while found.casefold() in {one.casefold() for one in taken}:
+    free_name = name
+    while free_name.casefold() in {other.casefold() for other in taken}:
         number += 1
-        found = f"{name}-{number}"
-    return found
+        free_name = f"{name}-{number}"
+    return free_name
 
 
 def _line(words: str, tint: str) -> str:

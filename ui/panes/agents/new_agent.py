@@ -85,10 +85,10 @@ class NewAgentForm(QScrollArea):
         self._refresh_add()
         self.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def show_token(self, made: "AgentToken") -> None:
+    def show_token(self, token: "AgentToken") -> None:
         """Show the token of an agent, this once."""
-        self._title.setText(self.tr("The token of {name}").format(name=made.name))
-        self.token.setText(made.token)
+        self._title.setText(self.tr("The token of {name}").format(name=token.name))
+        self.token.setText(token.token)
         self._show_part(has_token=True)
         self.copy.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -110,7 +110,7 @@ class GraphLoader(QObject):
         """Show or hide note links, or a type's names; the last type stays."""
         types = set(self.hidden) ^ {kind}
         if not types.issuperset(DRAWN):
-            self.hidden = tuple(one for one in (*DRAWN, LINK) if one in types)
+            self.hidden = tuple(kind for kind in (*DRAWN, LINK) if kind in types)
 
     def stop(self) -> None:
         """Give up the layout that is running."""

@@ -75,7 +75,7 @@ class Legend(QFrame):
     @property
     def buttons(self) -> list[ToolButton]:
         """The buttons, in order."""
-        return [one for one in self.findChildren(ToolButton) if not one.isHidden()]
+        return [button for button in self.findChildren(ToolButton) if not button.isHidden()]
 
     def show_types(self, counts: dict[EntityType, int], hidden: Sequence[str], linked: int = 0) -> None:
         """Show the types of the graph, and whether there are note links.

@@ -91,12 +91,12 @@ class NameModel(QAbstractTableModel):
     def _arrange(self) -> None:
         column, order = self._sorted
         nodes = self._scene.nodes
-        numbers = [int(one) for one in np.flatnonzero(self._scene.shown_nodes)]
+        numbers = [int(number) for number in np.flatnonzero(self._scene.shown_nodes)]
         keys: dict[int, Any] = {
-            NAME: lambda one: nodes[one].name.casefold(),
-            TYPE: lambda one: type_label(nodes[one].type),
-            MENTIONS: lambda one: nodes[one].weight,
-            LINKS: lambda one: self._links[one],
+            NAME: lambda number: nodes[number].name.casefold(),
+            TYPE: lambda number: type_label(nodes[number].type),
+            MENTIONS: lambda number: nodes[number].weight,
+            LINKS: lambda number: self._links[number],
         }
         numbers.sort(key=keys[NAME])
         numbers.sort(key=keys[column], reverse=order == Qt.SortOrder.DescendingOrder)

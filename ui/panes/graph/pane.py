@@ -433,7 +433,7 @@ class GraphPane(ReadingPane):
 
     def _on_legend_picked(self, group: int) -> None:
         scene = self.canvas.scene
-        self.canvas.select({int(one) for one in np.flatnonzero((scene.groups == group) & scene.shown_nodes)})
+        self.canvas.select({int(number) for number in np.flatnonzero((scene.groups == group) & scene.shown_nodes)})
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_slider_moved(self, until: Any) -> None:
@@ -484,16 +484,16 @@ class GraphPane(ReadingPane):
     def _on_canvas_selection_changed(self, numbers: set[int]) -> None:
         if len(numbers) > 1:
             scene = self.canvas.scene
-            order = sorted(numbers, key=lambda one: -scene.weights[one])
+            order = sorted(numbers, key=lambda number: -scene.weights[number])
             heading = self.tr("{count} names selected").format(count=format_number(len(numbers)))
-            self._summary.show_selection(heading, len(numbers), [scene.nodes[one].name for one in order[:SHOWN]])
+            self._summary.show_selection(heading, len(numbers), [scene.nodes[number].name for number in order[:SHOWN]])
             self._side.setCurrentWidget(self._summary)
         else:
             self._side.setCurrentWidget(self.page)
 
     def _on_summary_picked(self, key: str) -> None:
         scene = self.canvas.scene
-        numbers = sorted(self.canvas.highlight.selected, key=lambda one: -scene.weights[one])
+        numbers = sorted(self.canvas.highlight.selected, key=lambda number: -scene.weights[number])
         if key == "merge":
             ids = [scene.nodes[number].id for number in numbers]
             self.changes.merge_many(ids, ids[0])

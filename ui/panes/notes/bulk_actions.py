@@ -60,10 +60,10 @@ class BulkActions(QObject):
 
     def set_store(self, ids: list[str], store: str) -> None:
         """Change who may see notes."""
-        one = self.tr("1 note is now in the store ‘{store}’")
+        single = self.tr("1 note is now in the store ‘{store}’")
         many = self.tr("{n} notes are now in the store ‘{store}’")
         name = store_label(store)
-        self._do(self._change(ids, (one.replace("{store}", name), many.replace("{store}", name)), store=store))
+        self._do(self._change(ids, (single.replace("{store}", name), many.replace("{store}", name)), store=store))
 
     def archive(self, ids: list[str]) -> None:
         """Put notes into the archive, out of lists and searches."""
@@ -72,7 +72,7 @@ class BulkActions(QObject):
     def merge(self, ids: list[str]) -> None:
         """Merge notes into the first of them, in the order of the list."""
         order = {identity: place for place, identity in enumerate(self._listing.model.ids)}
-        self._do(self._merge(sorted(ids, key=lambda one: order.get(one, len(order)))))
+        self._do(self._merge(sorted(ids, key=lambda identity: order.get(identity, len(order)))))
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         self._pane.do(work)

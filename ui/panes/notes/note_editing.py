@@ -122,7 +122,9 @@ class NoteEditing(QObject):
         self._document.show_word_count(structure.words if text.strip() else 0)
 
     def _on_outline_requested(self, heading: Heading) -> None:
-        same = [one for one in self.outline.headings if (one.level, one.title) == (heading.level, heading.title)]
+        same = [
+            other for other in self.outline.headings if (other.level, other.title) == (heading.level, heading.title)
+        ]
         self._document.go_to_heading(heading, same.index(heading) if heading in same else 0)
 
     # --- links ---

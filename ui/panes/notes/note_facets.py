@@ -150,16 +150,16 @@ class NoteFacets(QWidget):
 
     def _refresh_tree(self) -> None:
         facets = self._facets
-        days = [one for one in self.tree.chosen("date") if one not in SPANS]
+        days = [day for day in self.tree.chosen("date") if day not in SPANS]
         entities = [self._entities[entity] for entity in self._shown_entities]
-        away = [one for one in self.tree.chosen("entity") if one not in self._shown_entities]
+        away = [entity for entity in self.tree.chosen("entity") if entity not in self._shown_entities]
         rows = {
             _SAVED: [FacetRow(name) for name in self.saved.names],
             "special": [FacetRow("pinned", None, self.tr("Pinned"))],
             "kind": [FacetRow(f.name, f.count, kind_plural(f.name)) for f in facets.kinds],
             "tag": [FacetRow(f.name, f.count) for f in facets.tags],
             "entity": [
-                *(FacetRow(one, None, self._label("entity", one)) for one in away),
+                *(FacetRow(entity, None, self._label("entity", entity)) for entity in away),
                 *(FacetRow(entity.id, entity.count, entity.name) for entity in entities),
             ],
             "date": [FacetRow(name, None, span_label(name)) for name in (*days, *SPANS)],

@@ -43,7 +43,7 @@ class OutlineSection(Section):
     def set_headings(self, headings: Sequence[Heading]) -> None:
         """Show other headings; what is folded stays folded."""
         fresh = tuple(headings)
-        same = [(one.level, one.title) for one in fresh] == [
+        same = [(heading.level, heading.title) for heading in fresh] == [
             (heading.level, heading.title) for heading in self._headings
         ]
         self._headings = fresh

@@ -52,19 +52,23 @@ class SavedFilters(QObject):
     def state(self) -> list[dict[str, Any]]:
         """The filters to keep between starts."""
         return [
-            {"name": one.name, "words": one.words, "facets": {key: list(values) for key, values in one.facets.items()}}
-            for one in self._filters.values()
+            {
+                "name": saved.name,
+                "words": saved.words,
+                "facets": {key: list(values) for key, values in saved.facets.items()},
+            }
+            for saved in self._filters.values()
         ]
 
     def restore(self, state: object) -> None:
         """Restore what ``state`` returned; what is no filter is left out."""
         self._filters = {}
-        for one in state if isinstance(state, list) else ():
-            if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]:
-                facets = one.get("facets")
+        for entry in state if isinstance(state, list) else ():
+            if isinstance(entry, dict) and isinstance(entry.get("name"), str) and entry["name"]:
+                facets = entry.get("facets")
                 groups = facets.items() if isinstance(facets, dict) else ()
                 chosen = {str(key): _texts(values) for key, values in groups}
-                self._filters[one["name"]] = SavedFilter(one["name"], str(one.get("words") or ""), chosen)
+                self._filters[entry["name"]] = SavedFilter(entry["name"], str(entry.get("words") or ""), chosen)
         self.changed.emit()
 
     def get(self, name: str) -> SavedFilter | None:
@@ -74,8 +78,12 @@ class SavedFilters(QObject):
     def matching(self, words: str, facets: Mapping[str, Sequence[str]]) -> str:
         """Return the name of the filter that chooses just this, ``""`` for none."""
         wanted = SavedFilter("", words.strip(), {key: tuple(values) for key, values in facets.items() if values})
-        same = (one for one in self._filters.values() if (one.words, dict(one.facets)) == (wanted.words, wanted.facets))
-        return next((one.name for one in same), "")
+        same = (
+            saved
+            for saved in self._filters.values()
+            if (saved.words, dict(saved.facets)) == (wanted.words, wanted.facets)
+        )
+        return next((saved.name for saved in same), "")
 
     def save(self, name: str, words: str, facets: Mapping[str, Sequence[str]]) -> None:
         """Save a filter; one of the same name is replaced."""

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
-def cadence_words(cadence: "Cadence", said: str) -> str:
+def cadence_words(cadence: "Cadence", text: str) -> str:
     """Return a cadence in words.
 
     Args:
         cadence: The cadence.
-        said: The engine's words, which are kept for a cron expression.
+        text: The engine's words, which are kept for a cron expression.
     """
     if cadence.kind == "once" and cadence.at is not None:
         return QCoreApplication.translate("Schedule", "Once, on {when}").format(when=full_date(cadence.at))
     if cadence.kind == "interval" and cadence.seconds:
         return _interval_words(cadence.seconds)
-    return said
+    return text
 
 
 def _interval_words(seconds: float) -> str:

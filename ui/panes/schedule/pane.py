@@ -147,7 +147,7 @@ class SchedulePane(ListDetailPane):
             self.pause.setText(self.tr("Resume"))
         else:
             running = [self.listing.schedule(claim.schedule_id) for claim in status.running]
-            names = ", ".join(engine_text(one.name) for one in running if one is not None)
+            names = ", ".join(engine_text(schedule.name) for schedule in running if schedule is not None)
             next_time = coming(status.next_run_at, now) if status.next_run_at is not None else ""
             words = self.tr("Running: {names}").format(names=names) if names else ""
             if not words and next_time:

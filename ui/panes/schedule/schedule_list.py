@@ -49,13 +49,13 @@ class ScheduleList(LoadingList):
 
     def titles(self) -> dict[str, str]:
         """Return what the schedules are called, by their ids."""
-        return {identity: schedule_title(one) for identity, one in self._schedules.items()}
+        return {identity: schedule_title(schedule) for identity, schedule in self._schedules.items()}
 
     async def _load(self) -> None:
         text = self.filter.text().strip()
         result = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
-        ordered = sorted(result.schedules, key=lambda one: one.is_built_in)
-        self._schedules = {one.id: one for one in ordered}
+        ordered = sorted(result.schedules, key=lambda schedule: schedule.is_built_in)
+        self._schedules = {schedule.id: schedule for schedule in ordered}
         self.list.set_empty_text(self.tr("No schedule fits this filter.") if text else "")
         self.model.set_rows(self._schedules)
 

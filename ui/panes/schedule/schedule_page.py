@@ -152,9 +152,10 @@ class SchedulePage(PageArea):
 
     def show_forecast(self, forecast: Any) -> None:
         """Show a ``Forecast`` of the facts that fade."""
-        one, many = self.tr("1 day: {count}"), self.tr("{n} days: {count}")
+        single, many = self.tr("1 day: {count}"), self.tr("{n} days: {count}")
         parts = [
-            counted(horizon.days, one, many).format(count=format_number(horizon.count)) for horizon in forecast.horizons
+            counted(horizon.days, single, many).format(count=format_number(horizon.count))
+            for horizon in forecast.horizons
         ]
         words = counted(
             forecast.fading,

@@ -20,7 +20,7 @@ class FacetFilter(QObject):
         super().__init__(parent)
         self._tree = tree
 
-    def show_found(self, found: Found) -> None:
+    def show_found(self, result: Found) -> None:
         """Show the counts of an answer."""
         titles = {
             "kind": self.tr("Kind"),
@@ -33,12 +33,12 @@ class FacetFilter(QObject):
         groups = []
         for name in FACETS:
             label = labels.get(name, str)
-            counts = {facet.value: facet.count for facet in found.facets if facet.name == name and facet.value}
+            counts = {facet.value: facet.count for facet in result.facets if facet.name == name and facet.value}
             # A value of the query can be taken out again, also where nothing has it.
-            counts |= {value: 0 for value in chosen_of(found.query)[name] if value not in counts}
+            counts |= {value: 0 for value in chosen_of(result.query)[name] if value not in counts}
             rows = [FacetRow(value, count, label(value)) for value, count in counts.items()]
             groups.append(FacetGroup(name, titles[name], rows, nested=name == "tag"))
-        self.show_query(found.query)
+        self.show_query(result.query)
         self._tree.set_groups(groups)
 
     def show_query(self, query: Query) -> None:

@@ -424,20 +424,20 @@ class SearchPane(ReadingPane):
         self._counted = undated
         self.timeline.show_months(months, query)
 
-    def _show(self, found: Found, *, settled: bool) -> None:
+    def _show(self, result: Found, *, settled: bool) -> None:
         afresh = self._found is None or self._answered != self._text
-        self._found, self._answered = found, self._text
+        self._found, self._answered = result, self._text
         if afresh:
             self._removed.clear()
-        goes_on = settled and self._limit <= len(found.hits) < found.candidates
+        goes_on = settled and self._limit <= len(result.hits) < result.candidates
         self._more = self.tr("Show more results") if goes_on else ""
-        if found.hits or settled:
+        if result.hits or settled:
             # What was shown till now answers another question, also while its words find nothing.
             self._show_hits(afresh=afresh or self._stale)
             self._stale = False
-            self._middle.setCurrentWidget(self.results if found.hits else self._nothing)
-            self._nothing.button.setVisible(without_operators(found.query) not in ("", self.box.text().strip()))
-            self._facet_filter.show_found(found)  # counts of the list beside them
+            self._middle.setCurrentWidget(self.results if result.hits else self._nothing)
+            self._nothing.button.setVisible(without_operators(result.query) not in ("", self.box.text().strip()))
+            self._facet_filter.show_found(result)  # counts of the list beside them
         else:
             self._stale = afresh or self._stale
         self._fit()
@@ -446,8 +446,8 @@ class SearchPane(ReadingPane):
         self.registry.refresh()
         if settled:
             self._delay.stop()
-        self._summary.show_found(found, settled=settled)
-        if self._is_enter_pending and found.hits:
+        self._summary.show_found(result, settled=settled)
+        if self._is_enter_pending and result.hits:
             self._is_enter_pending = False
             if self.box.hasFocus():
                 self.results.setFocus(Qt.FocusReason.TabFocusReason)
@@ -461,7 +461,7 @@ class SearchPane(ReadingPane):
         self.history.show_state()
         self._enable_buttons()
         self._fit()
-        saved = {} if self._left.isVisibleTo(self) else {one.query: one.name for one in self.history.saved}
+        saved = {} if self._left.isVisibleTo(self) else {search.query: search.name for search in self.history.saved}
         self._recents.show_searches(saved, self.history.recent_unsaved)
 
     def _enable_buttons(self) -> None:

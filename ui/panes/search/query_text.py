@@ -60,7 +60,7 @@ def with_month(text: str, month: str) -> str:
 def without_operators(query: Query) -> str:
     """Return the words and phrases that a search asks for, and nothing else."""
     wanted = (term for term in query.terms if not term.excluded)
-    return " ".join((f'"{one.text}"' if one.phrase else one.text) + "*" * one.prefix for one in wanted)
+    return " ".join((f'"{term.text}"' if term.phrase else term.text) + "*" * term.prefix for term in wanted)
 
 
 def chosen_of(query: Query) -> dict[str, tuple[str, ...]]:

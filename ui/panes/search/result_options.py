@@ -51,7 +51,7 @@ class GroupingMenu(SortMenu):
     @property
     def grouping(self) -> Grouping:
         """The grouping chosen."""
-        return next(one for one in GROUPINGS if one == self.current)
+        return next(grouping for grouping in GROUPINGS if grouping == self.current)
 
     def go_on(self) -> None:
         """Choose the next grouping, after the last one the first."""

@@ -56,27 +56,27 @@ class ResultSummary(QWidget):
         stay = self.tr("The results by words stay.")
         self.show_text(f"{sentence} {stay}" if has_results else sentence)
 
-    def show_found(self, found: Found, *, settled: bool) -> None:
+    def show_found(self, result: Found, *, settled: bool) -> None:
         """Show the figures of an answer; ``settled`` when it is whole."""
-        self.show_text("  ·  ".join(self.figures(found, settled=settled)))
+        self.show_text("  ·  ".join(self.figures(result, settled=settled)))
         if not settled:
             return  # notes come with the whole answer; hiding them until then would make the list jump
-        hints = set(found.query.hints)
-        notes = [engine_text(note) for note in found.notes if note not in hints]
+        hints = set(result.query.hints)
+        notes = [engine_text(note) for note in result.notes if note not in hints]
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
 
-    def figures(self, found: Found, *, settled: bool) -> list[str]:
+    def figures(self, result: Found, *, settled: bool) -> list[str]:
         """Return how many results there are, and how they were found."""
-        count = self.tr("Results: {count}").format(count=format_number(len(found.hits)))
+        count = self.tr("Results: {count}").format(count=format_number(len(result.hits)))
         if not settled:
             return [count, self.tr("by words, meaning follows…")]
-        if len(found.hits) < found.candidates:
+        if len(result.hits) < result.candidates:
             count = self.tr("Results: the first {count} of {all}").format(
-                count=format_number(len(found.hits)), all=format_number(found.candidates)
+                count=format_number(len(result.hits)), all=format_number(result.candidates)
             )
         legs = {"words": self.tr("words"), "vector": self.tr("meaning"), "entity": self.tr("names")}
-        used = [legs[leg] for leg in found.legs if leg in legs]
+        used = [legs[leg] for leg in result.legs if leg in legs]
         if not used:
             return [count, self.tr("newest first")]
         return [count, self.tr("found by {legs}").format(legs=joined(used))]

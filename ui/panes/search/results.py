@@ -190,7 +190,7 @@ class ResultList(RowView):
         if at < 0 or not _is_of(rows[at], gone):
             return
         order = (*range(at + 1, len(rows)), *range(at - 1, -1, -1))
-        row = next((one for one in order if isinstance(rows[one], Hit) and not _is_of(rows[one], gone)), -1)
+        row = next((number for number in order if isinstance(rows[number], Hit) and not _is_of(rows[number], gone)), -1)
         if row >= 0:
             self.setCurrentIndex(self.source.index(row))
 
@@ -205,7 +205,7 @@ class ResultList(RowView):
     def _first(self, but: Collection[str] = ()) -> int:
         """Return the row of the first hit not in ``but``, -1 for none."""
         rows = enumerate(self.source.rows)
-        return next((at for at, one in rows if isinstance(one, Hit) and one.id not in but), -1)
+        return next((at for at, row in rows if isinstance(row, Hit) and row.id not in but), -1)
 
     @staticmethod
     def _row(index: Index) -> object:

@@ -93,18 +93,18 @@ class SavedSearchList(QWidget):
 
     def show_current(self, query: str) -> None:
         """Select the saved search that is in the search box, if it is one."""
-        place = next((row for row, one in enumerate(self._searches.values()) if one.query == query.strip()), -1)
+        place = next((row for row, search in enumerate(self._searches.values()) if search.query == query.strip()), -1)
         if place >= 0 or not self.list.hasFocus():
             self.list.setCurrentRow(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take up with Enter, delete with Delete, move with Alt+Up and Alt+Down."""
-        one = self._searches.get(self._current_id())
+        search = self._searches.get(self._current_id())
         moves = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if one is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.picked.emit(one.query)
-        elif one is not None and event.key() == Qt.Key.Key_Delete:
-            self.deleted.emit(one)
+        if search is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.picked.emit(search.query)
+        elif search is not None and event.key() == Qt.Key.Key_Delete:
+            self.deleted.emit(search)
         elif event.key() in moves and event.modifiers() == Qt.KeyboardModifier.AltModifier:
             self.move_current(moves[Qt.Key(event.key())])
         else:
@@ -139,9 +139,9 @@ class SavedSearchList(QWidget):
         self.picked.emit(self._searches[str(item.data(_KEY))].query)
 
     def _on_list_item_changed(self, item: QListWidgetItem) -> None:
-        one = self._searches.get(str(item.data(_KEY)))
-        if not self._filling and one is not None and item.text() != one.name:
-            self.renamed.emit(one.id, item.text())
+        search = self._searches.get(str(item.data(_KEY)))
+        if not self._filling and search is not None and item.text() != search.name:
+            self.renamed.emit(search.id, item.text())
 
     def _on_list_rows_moved(self) -> None:
         if not self._filling:
@@ -151,20 +151,20 @@ class SavedSearchList(QWidget):
         index = self.list.indexAt(where)
         if index.isValid():
             self.list.setCurrentRow(index.row())
-        one = self._searches.get(self._current_id())
-        if one is None:
+        search = self._searches.get(self._current_id())
+        if search is None:
             return
         item = self.list.item(self.list.currentRow())
         parts = [
-            [(self.tr("Search"), partial(self.picked.emit, one.query))],
+            [(self.tr("Search"), partial(self.picked.emit, search.query))],
             [
                 (self.tr("Rename (F2)"), partial(self.list.editItem, item)),
                 (self.tr("Move up (Alt+Up)"), partial(self.move_current, -1)),
                 (self.tr("Move down (Alt+Down)"), partial(self.move_current, 1)),
             ],
             [
-                (self.tr("Delete"), partial(self.deleted.emit, one)),
-                (self.tr("Erase for ever…"), partial(self.erase_requested.emit, one)),
+                (self.tr("Delete"), partial(self.deleted.emit, search)),
+                (self.tr("Erase for ever…"), partial(self.erase_requested.emit, search)),
             ],
         ]
         open_menu(self, self.list.viewport().mapToGlobal(where), parts)

@@ -61,7 +61,7 @@ class SearchHistory(QObject):
     @property
     def recent_unsaved(self) -> list[str]:
         """Recent searches that are not saved, latest first."""
-        saved = {one.query for one in self.saved}
+        saved = {search.query for search in self.saved}
         return [text for text in self.recent if text not in saved]
 
     @property
@@ -122,7 +122,7 @@ class SearchHistory(QObject):
 
     def _known(self, text: str) -> "SavedSearch | None":
         wanted = _joined(text)
-        return next((one for one in self.saved if one.query == wanted), None)
+        return next((search for search in self.saved if search.query == wanted), None)
 
     def _start(self, work: "Coroutine[Any, Any, Any]") -> None:
         self._work.start(self._run(work))

@@ -55,14 +55,14 @@ def periods_of(months: Sequence[MonthCount]) -> list[Period]:
     first, last = Period(min(counts), 0).first_day, Period(max(counts), 0).first_day
     length = (last.year() - first.year()) * 12 + last.month() - first.month() + 1
     if length > MOST_MONTHS:
-        years = {year: sum(one.count for one in some) for year, some in groupby(months, key=_year)}
+        years = {year: sum(month.count for month in some) for year, some in groupby(months, key=_year)}
         return [Period(f"{year:04}", years.get(year, 0)) for year in range(first.year(), last.year() + 1)]
     names = (first.addMonths(step).toString("yyyy-MM") for step in range(length))
     return [Period(name, counts.get(name, 0)) for name in names]
 
 
-def _year(one: MonthCount) -> int:
-    return int(one.month[:4])
+def _year(month: MonthCount) -> int:
+    return int(month.month[:4])
 
 
 class TimelineStrip(QWidget):
@@ -106,9 +106,9 @@ class TimelineStrip(QWidget):
         if since is not None or until is not None:
             begin = None if since is None else local(to_datetime(since)).date()
             end = None if until is None else local(to_datetime(until)).date()
-            for place, one in enumerate(self._periods):
-                after = one.first_day.addMonths(1) if "-" in one.name else one.first_day.addYears(1)
-                if (begin is None or after > begin) and (end is None or one.first_day < end):
+            for place, period in enumerate(self._periods):
+                after = period.first_day.addMonths(1) if "-" in period.name else period.first_day.addYears(1)
+                if (begin is None or after > begin) and (end is None or period.first_day < end):
                     places.add(place)
         self._chosen = frozenset(places)
         self._describe()
@@ -184,8 +184,8 @@ class TimelineStrip(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         most = max(period.count for period in self._periods)
-        for place, one in enumerate(self._periods):
-            self._paint_bar(painter, place, one.count / most if most else 0.0)
+        for place, other in enumerate(self._periods):
+            self._paint_bar(painter, place, other.count / most if most else 0.0)
         painter.setPen(theme.current().colour("line"))
         painter.drawLine(0, BARS, self.width(), BARS)
         self._paint_labels(painter)
@@ -217,12 +217,12 @@ class TimelineStrip(QWidget):
         order = range(len(self._periods))
         year_before = 0
         for place in reversed(order) if self.isRightToLeft() else order:
-            one, left = self._periods[place], self.rect_of(place).left()
+            period, left = self._periods[place], self.rect_of(place).left()
             if left < free:
                 continue
-            day = one.first_day
-            is_plain = "-" in one.name and day.year() == year_before
-            text = date_words(day, "MMM" if is_plain else "MMM yyyy" if "-" in one.name else "yyyy")
+            day = period.first_day
+            is_plain = "-" in period.name and day.year() == year_before
+            text = date_words(day, "MMM" if is_plain else "MMM yyyy" if "-" in period.name else "yyyy")
             width = metrics.horizontalAdvance(text)
             if left + width > self.width():
                 break
@@ -250,9 +250,9 @@ class TimelineStrip(QWidget):
         self.chosen.emit("" if self._chosen == {place} else self._periods[place].name)
 
     def _words(self, place: int) -> str:
-        one = self._periods[place]
-        words = self.tr("{month}: 1 text") if one.count == 1 else self.tr("{month}: {count} texts")
-        return words.format(month=one.title, count=format_number(one.count))
+        period = self._periods[place]
+        words = self.tr("{month}: 1 text") if period.count == 1 else self.tr("{month}: {count} texts")
+        return words.format(month=period.title, count=format_number(period.count))
 
     def _describe(self) -> None:
         self.setAccessibleDescription(self._words(self._at) if 0 <= self._at < len(self._periods) else "")

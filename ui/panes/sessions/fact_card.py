@@ -41,11 +41,11 @@ class FactCard(QFrame):
     opened = Signal(str)
     """Show the memory of this id."""
 
-    def __init__(self, found: "SessionMemory", parent: QWidget | None = None) -> None:
+    def __init__(self, kept: "SessionMemory", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.found = found
-        memory = found.memory
+        self.found = kept
+        memory = kept.memory
         self._words = PlainLabel(
             without_markup(memory.content or memory.title or "; ".join(memory.facts)), self, wraps=True
         )
@@ -179,6 +179,6 @@ class _CorrectionField(QLineEdit):
             super().keyPressEvent(event)
 
 
-def _is_certain(found: "SessionMemory") -> bool:
-    memory = found.memory
+def _is_certain(kept: "SessionMemory") -> bool:
+    memory = kept.memory
     return memory.kind == "fact" and memory.confidence >= 1 and memory.decay_rate == 0

@@ -162,9 +162,9 @@ class FactsTab(QWidget):
         self.empty.show_loading()
         self._do(self._load(self._session))
 
-    def _show(self, found: "list[SessionMemory]") -> None:
+    def _show(self, memories: "list[SessionMemory]") -> None:
         """Show cards, keeping those whose fact is as it was."""
-        fresh = {one.memory.id: one for one in found}
+        fresh = {item.memory.id: item for item in memories}
         focused: QWidget | None = QApplication.focusWidget()
         cards: list[FactCard] = []
         for place, card in enumerate(self.cards):
@@ -173,14 +173,14 @@ class FactsTab(QWidget):
                 continue
             if focused is not None and card.isAncestorOf(focused):
                 # The card that takes its place takes the keyboard too.
-                self._refocused = min(place, len(found) - 1)
+                self._refocused = min(place, len(memories) - 1)
             self._column.removeWidget(card)
             card.hide()
             card.deleteLater()
         self.cards = cards
         known = {card.found.memory.id for card in cards}
-        self._waiting = deque((place, one) for place, one in enumerate(found) if one.memory.id not in known)
-        self._names.want(one.memory.id for one in found)
+        self._waiting = deque((place, item) for place, item in enumerate(memories) if item.memory.id not in known)
+        self._names.want(item.memory.id for item in memories)
         self._on_builder_timeout()
         if self._waiting:
             self._builder.start()
@@ -206,8 +206,8 @@ class FactsTab(QWidget):
         if not self._waiting and not self._unnamed:
             self._builder.stop()
 
-    def _make(self, found: "SessionMemory") -> FactCard:
-        card = FactCard(found, self._area.widget())
+    def _make(self, item: "SessionMemory") -> FactCard:
+        card = FactCard(item, self._area.widget())
         card.quote_opened.connect(self.message_requested)
         card.name_opened.connect(self.name_requested)
         card.opened.connect(self.memory_requested)

@@ -461,7 +461,7 @@ class SessionsPane(ListPane):
         starts = await asyncio.gather(
             *(self.bridge.call(operations.session.at(session=session, when=moment)) for moment in moments)
         )
-        begun = (one != after for one, after in pairwise(starts))
+        begun = (start != after for start, after in pairwise(starts))
         self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:

@@ -119,7 +119,7 @@ class SessionWork(QObject):
             (known, self.tr("1 known one confirmed"), self.tr("{n} known ones confirmed")),
             (replaced, self.tr("1 older one changed"), self.tr("{n} older ones changed")),
         ]
-        words = ", ".join(counted(count, one, many) for count, one, many in parts if count)
+        words = ", ".join(counted(count, single, many) for count, single, many in parts if count)
         sentence = self.tr("Facts were drawn from it")
         if words:
             sentence = self.tr("Drawn from it: {facts}").format(facts=words)

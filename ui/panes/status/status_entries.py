@@ -54,24 +54,24 @@ class StatusEntry:
 class StatusEntries(QObject):
     """Puts the overview of a vault into words."""
 
-    def entries(self, found: "VaultOverview", now: datetime) -> list[StatusEntry]:
+    def entries(self, overview: "VaultOverview", now: datetime) -> list[StatusEntry]:
         """Return the lines of the page, in their order."""
         return [
-            *self._troubles(found),
-            self._network(found, now),
-            self._services(found),
-            self._agents(found),
-            self._backup(found, now),
-            self._verified(found, now),
-            self._check(found, now),
-            self._index(found),
-            self._disk(found),
-            self._spending(found),
-            *(self._work(one, now) for one in found.work),
+            *self._troubles(overview),
+            self._network(overview, now),
+            self._services(overview),
+            self._agents(overview),
+            self._backup(overview, now),
+            self._verified(overview, now),
+            self._check(overview, now),
+            self._index(overview),
+            self._disk(overview),
+            self._spending(overview),
+            *(self._work(work, now) for work in overview.work),
         ]
 
-    def _troubles(self, found: "VaultOverview") -> list[StatusEntry]:
-        notes = ([found.read_only] if found.read_only else []) + list(found.notes)
+    def _troubles(self, overview: "VaultOverview") -> list[StatusEntry]:
+        notes = ([overview.read_only] if overview.read_only else []) + list(overview.notes)
         return [
             StatusEntry(
                 f"note-{at}", "trouble", "triangle-alert", "warning", self.tr("Please look at this"), engine_text(note)
@@ -79,14 +79,14 @@ class StatusEntries(QObject):
             for at, note in enumerate(notes)
         ]
 
-    def _network(self, found: "VaultOverview", now: datetime) -> StatusEntry:
-        outside = [use for use in found.network if not use.is_local]
+    def _network(self, overview: "VaultOverview", now: datetime) -> StatusEntry:
+        outside = [use for use in overview.network if not use.is_local]
         base = StatusEntry(
             "network", "privacy", "plug", "success", self.tr("Network"), "", self.tr("Privacy settings…")
         )
         if not outside:
             words = self.tr("Nothing has left this computer since Keepsake was started ({when}).")
-            return replace(base, text=words.format(when=short_date(found.since, now)))
+            return replace(base, text=words.format(when=short_date(overview.since, now)))
         count = sum(use.requests for use in outside)
         hosts = self._joined(sorted({use.host for use in outside}))
         last = max(use.last_at for use in outside)
@@ -96,55 +96,62 @@ class StatusEntries(QObject):
             else self.tr("{n} requests to {hosts} since {since}, the last {last}.")
         )
         text = words.format(
-            n=format_number(count), hosts=hosts, since=short_date(found.since, now), last=short_date(last, now)
+            n=format_number(count), hosts=hosts, since=short_date(overview.since, now), last=short_date(last, now)
         )
         return replace(base, tint="accent", text=text)
 
-    def _services(self, found: "VaultOverview") -> StatusEntry:
-        if found.services:
-            text = self.tr("Your settings let Keepsake use {hosts}.").format(hosts=self._joined(found.services))
-        elif found.has_model:
+    def _services(self, overview: "VaultOverview") -> StatusEntry:
+        if overview.services:
+            text = self.tr("Your settings let Keepsake use {hosts}.").format(hosts=self._joined(overview.services))
+        elif overview.has_model:
             text = self.tr("The language model runs on this computer, and so does the search.")
         else:
             text = self.tr("No remote service is set up; everything is computed here.")
-        tint = "accent" if found.services else "success"
+        tint = "accent" if overview.services else "success"
         return StatusEntry(
             "services", "privacy", "external-link", tint, self.tr("Remote services"), text, self.tr("Open settings…")
         )
 
-    def _agents(self, found: "VaultOverview") -> StatusEntry:
-        names = [agent.name for agent in found.agents]
+    def _agents(self, overview: "VaultOverview") -> StatusEntry:
+        names = [agent.name for agent in overview.agents]
         if not names:
             text = self.tr("No agent is connected now.")
         elif len(names) == 1:
             text = self.tr("{names} is connected now.").format(names=names[0])
         else:
             text = self.tr("{n} are connected now: {names}.").format(n=len(names), names=self._joined(names))
-        if found.waiting:
+        if overview.waiting:
             waiting = self.tr("1 program waits to be let in.")
-            if found.waiting > 1:
-                waiting = self.tr("{n} programs wait to be let in.").format(n=found.waiting)
+            if overview.waiting > 1:
+                waiting = self.tr("{n} programs wait to be let in.").format(n=overview.waiting)
             text = f"{text} {waiting}"
-        tint = "warning" if found.waiting else "accent" if names else "muted"
+        tint = "warning" if overview.waiting else "accent" if names else "muted"
         return StatusEntry("agents", "privacy", "bot", tint, self.tr("Agents"), text, self.tr("Open agents"))
 
-    def _backup(self, found: "VaultOverview", now: datetime) -> StatusEntry:
+    def _backup(self, overview: "VaultOverview", now: datetime) -> StatusEntry:
         base = StatusEntry(
-            "backup", "safety", "archive", "muted", self.tr("Backup"), "", self.tr("Back up now"), not found.read_only
+            "backup",
+            "safety",
+            "archive",
+            "muted",
+            self.tr("Backup"),
+            "",
+            self.tr("Back up now"),
+            not overview.read_only,
         )
-        last = found.last_backup
+        last = overview.last_backup
         if last is None:
             text = self.tr("There is no backup yet. One is made each day once something changed.")
             return replace(base, text=text, not_yet=self.tr("there is no backup yet"))
-        count = self.tr("It is the only one.") if found.backups == 1 else self.tr("{n} are kept.")
+        count = self.tr("It is the only one.") if overview.backups == 1 else self.tr("{n} are kept.")
         words = self.tr("The last one is of {when} ({size}).").format(
             when=full_date(last.created_at), size=_size(last.bytes)
         )
         is_old = now - last.created_at > STALE_BACKUP
-        text = f"{words} {count.format(n=format_number(found.backups))}"
+        text = f"{words} {count.format(n=format_number(overview.backups))}"
         return replace(base, text=text, tint="warning" if is_old else "success")
 
-    def _verified(self, found: "VaultOverview", now: datetime) -> StatusEntry:
+    def _verified(self, overview: "VaultOverview", now: datetime) -> StatusEntry:
         base = StatusEntry(
             "verified",
             "safety",
@@ -153,16 +160,16 @@ class StatusEntries(QObject):
             self.tr("Backup read back"),
             self.tr("No backup has been read back yet. Verifying proves that one can be restored."),
             self.tr("Verify"),
-            found.last_backup is not None,
+            overview.last_backup is not None,
         )
-        last = found.verified
+        last = overview.verified
         if last is None:
             return base
         when = short_date(last.at, now)
         if not last.ok:
             text = self.tr("The backup that was read back ({when}) cannot be restored. {problem}")
             return replace(base, tint="danger", text=text.format(when=when, problem=engine_text(last.problem)))
-        is_newest = found.last_backup is not None and found.last_backup.name == last.name
+        is_newest = overview.last_backup is not None and overview.last_backup.name == last.name
         text = (
             self.tr("The newest backup was read back and is whole ({when}).")
             if is_newest
@@ -170,7 +177,7 @@ class StatusEntries(QObject):
         )
         return replace(base, tint="success", text=text.format(when=when))
 
-    def _check(self, found: "VaultOverview", now: datetime) -> StatusEntry:
+    def _check(self, overview: "VaultOverview", now: datetime) -> StatusEntry:
         base = StatusEntry(
             "check",
             "safety",
@@ -180,7 +187,7 @@ class StatusEntries(QObject):
             self.tr("It has not been checked yet. A check reads everything and changes nothing."),
             self.tr("Check now"),
         )
-        last = found.check
+        last = overview.check
         if last is None:
             return replace(base, not_yet=self.tr("the vault was not checked yet"))
         when = short_date(last.at, now)
@@ -195,44 +202,44 @@ class StatusEntries(QObject):
             text += " " + self.tr("{n} things could be better.").format(n=format_number(last.warnings))
         return replace(base, tint="success", text=text)
 
-    def _index(self, found: "VaultOverview") -> StatusEntry:
+    def _index(self, overview: "VaultOverview") -> StatusEntry:
         parts = []
-        if found.pending:
-            one = self.tr("1 piece of text waits for the index.")
-            parts.append(counted(found.pending, one, self.tr("{n} pieces of text wait for the index.")))
-        if found.names:
-            one = self.tr("1 text waits to be read for names.")
-            parts.append(counted(found.names, one, self.tr("{n} texts wait to be read for names.")))
-        if not found.chunks:
+        if overview.pending:
+            single = self.tr("1 piece of text waits for the index.")
+            parts.append(counted(overview.pending, single, self.tr("{n} pieces of text wait for the index.")))
+        if overview.names:
+            single = self.tr("1 text waits to be read for names.")
+            parts.append(counted(overview.names, single, self.tr("{n} texts wait to be read for names.")))
+        if not overview.chunks:
             parts.append(self.tr("Complete: there is nothing to search yet."))
         elif not parts:
-            one = self.tr("Complete: 1 piece of text can be found by words and by meaning.")
+            single = self.tr("Complete: 1 piece of text can be found by words and by meaning.")
             many = self.tr("Complete: {n} pieces of text can be found by words and by meaning.")
-            parts.append(counted(found.chunks - found.withheld, one, many))
-        if found.withheld:
-            one = self.tr("1 private one is found by its words only.")
-            parts.append(counted(found.withheld, one, self.tr("{n} private ones are found by their words only.")))
-        tint = "accent" if found.pending or found.names else "success"
+            parts.append(counted(overview.chunks - overview.withheld, single, many))
+        if overview.withheld:
+            single = self.tr("1 private one is found by its words only.")
+            parts.append(counted(overview.withheld, single, self.tr("{n} private ones are found by their words only.")))
+        tint = "accent" if overview.pending or overview.names else "success"
         title = self.tr("Search index")
         return StatusEntry("index", "work", "search", tint, title, " ".join(parts), self.tr("Search models…"))
 
-    def _spending(self, found: "VaultOverview") -> StatusEntry:
+    def _spending(self, overview: "VaultOverview") -> StatusEntry:
         base = StatusEntry(
             "spending", "room", "coins", "muted", self.tr("Language model"), "", self.tr("Open settings…")
         )
-        spent, cap = QLocale().toString(found.spent, "f", 2), QLocale().toString(found.cap, "f", 2)
-        if not found.has_model:
+        spent, cap = QLocale().toString(overview.spent, "f", 2), QLocale().toString(overview.cap, "f", 2)
+        if not overview.has_model:
             return replace(base, text=self.tr("None is set up, so nothing is spent."))
-        if not found.cap:
+        if not overview.cap:
             return replace(base, text=self.tr("{spent} spent this month; there is no limit.").format(spent=spent))
         text = self.tr("{spent} of {cap} spent this month.").format(spent=spent, cap=cap)
-        return replace(base, text=text, tint="warning" if found.spent >= _NEAR_CAP * found.cap else "success")
+        return replace(base, text=text, tint="warning" if overview.spent >= _NEAR_CAP * overview.cap else "success")
 
-    def _disk(self, found: "VaultOverview") -> StatusEntry:
+    def _disk(self, overview: "VaultOverview") -> StatusEntry:
         text = self.tr("The vault takes {size}; {free} of {disk} are free.").format(
-            size=_size(found.vault_bytes), free=_size(found.free_bytes), disk=_size(found.disk_bytes)
+            size=_size(overview.vault_bytes), free=_size(overview.free_bytes), disk=_size(overview.disk_bytes)
         )
-        is_full = found.free_bytes < max(LITTLE_SPACE, 2 * found.vault_bytes)
+        is_full = overview.free_bytes < max(LITTLE_SPACE, 2 * overview.vault_bytes)
         tint = "warning" if is_full else "success"
         return StatusEntry("disk", "room", "hard-drive", tint, self.tr("Disk"), text, self.tr("Open folder"))
 

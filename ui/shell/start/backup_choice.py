@@ -47,17 +47,17 @@ class BackupChoice(QWidget):
         """Return whether one of the backups can be restored."""
         return self.list.currentItem() is not None
 
-    def show_backups(self, found: Sequence[BackupInfo]) -> None:
+    def show_backups(self, backups: Sequence[BackupInfo]) -> None:
         """Show the backups, with the newest that can be restored as the choice."""
         self.list.clear()
-        for info in found:
+        for info in backups:
             texts = [full_date(info.created_at), self._reason(info), amount(info.bytes, "bytes")]
             item = QTreeWidgetItem(self.list, texts)
             item.setData(0, _NAME, info.name)
             item.setDisabled(info.is_damaged_original or not info.schema)
             if self.list.currentItem() is None and not item.isDisabled():
                 self.list.setCurrentItem(item)
-        self.list.setVisible(bool(found))
+        self.list.setVisible(bool(backups))
         self.restore.setVisible(self.has_choice)
         fit_table(self.list, ROWS)
         self.show()

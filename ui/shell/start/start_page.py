@@ -281,14 +281,14 @@ class StartPage(QWidget):
         """
         known = self._adviser.advice(self._error).remedies if self._error is not None else ()
         self._result.setText(sentence)
-        self._offer(((first,) if first is not None else ()) + tuple(one for one in known if one is not first))
+        self._offer(((first,) if first is not None else ()) + tuple(vault for vault in known if vault is not first))
         self._result.setVisible(bool(sentence))
 
-    def show_backups(self, found: Sequence[BackupInfo]) -> None:
+    def show_backups(self, backups: Sequence[BackupInfo]) -> None:
         """Show the backups to choose one from."""
         self._quiet.stop()
         self._set_shown(self._bar, self._buttons, self.form, self.decryption, is_shown=False)
-        self.choice.show_backups(found)
+        self.choice.show_backups(backups)
         self._result.setText(
             self.tr("What is there now is kept beside the backups, so this can be taken back.")
             if self.choice.has_choice

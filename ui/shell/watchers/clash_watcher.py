@@ -74,7 +74,7 @@ class ClashWatcher(QObject):
         except NotFoundError:
             return []  # deleted meanwhile
         new = [clash for clash in clashes if (identity, clash.fact.id) not in self._shown]
-        self._shown |= {(identity, one.fact.id) for one in new}
+        self._shown |= {(identity, clash.fact.id) for clash in new}
         return new
 
     def _show_next(self) -> None:
@@ -90,7 +90,9 @@ class ClashWatcher(QObject):
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.operation in declared_operations().checks_facts and changes.actor == PERSON:
-            self._written = [*(one for one in self._written if one not in changes.ids), *changes.ids][-_MOST:]
+            self._written = [*(identity for identity in self._written if identity not in changes.ids), *changes.ids][
+                -_MOST:
+            ]
             self._timer.start()
 
     def _on_timer_timeout(self) -> None:

@@ -152,7 +152,7 @@ class FacetTree(QTreeWidget):
         known = {row.name for row in rows}
         rows += [FacetRow(name) for name in sorted(self._chosen.get(group.key, set()) - known)]
         items: dict[str, QTreeWidgetItem] = {}
-        for row in sorted(rows, key=lambda one: one.name.count("/")) if group.nested else rows:
+        for row in sorted(rows, key=lambda candidate: candidate.name.count("/")) if group.nested else rows:
             parent, label = head, row.label or row.name
             if group.nested and "/" in row.name:
                 above, _, last = row.name.rpartition("/")

@@ -45,7 +45,7 @@ class HeadingFolds(QObject):
         if not above:
             return False
         heading = headings[above[-1]]
-        later = (one.line for one in headings[above[-1] + 1 :] if one.level <= heading.level)
+        later = (other.line for other in headings[above[-1] + 1 :] if other.level <= heading.level)
         first = self._editor.document().findBlockByNumber(heading.line)
         if self._is_folded(first):
             self._unfold(first)

@@ -501,7 +501,7 @@ class MarkdownView(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         href = self.page.anchorAt(spot)
         if entity_of(href):
-            words = next((one.words for one in links_of(self.page.document()) if one.href == href), "")
+            words = next((link.words for link in links_of(self.page.document()) if link.href == href), "")
             action = QAction(caption(self.tr("Open the page of ‘{name}’").format(name=words)), menu)
             action.triggered.connect(partial(self.link_clicked.emit, href))
             others = menu.actions()

@@ -53,7 +53,7 @@ def link_names(document: QTextDocument, names: Iterable["MentionedEntity"]) -> N
     group.beginEditBlock()
     # The longest first: "Anna Keller" is one link and not that of another Anna.
     few = islice({(name.entity_id, name.text): name for name in names}.values(), EFFORT // length)
-    for name in sorted(few, key=lambda one: len(one.text), reverse=True):
+    for name in sorted(few, key=lambda mention: len(mention.text), reverse=True):
         form.setAnchorHref(_PREFIX + quote(name.entity_id))
         is_exact = name.text != name.text.casefold()
         for place in find_text(document, name.text, MOST, whole_words=True, match_case=is_exact) if name.text else ():
@@ -83,15 +83,15 @@ def links_of(document: QTextDocument) -> list[DocumentLink]:
     return links
 
 
-def _add(found: list[DocumentLink], document: QTextDocument, href: str, start: int, length: int) -> None:
+def _add(links: list[DocumentLink], document: QTextDocument, href: str, start: int, length: int) -> None:
     """Add a fragment, or lengthen the link that it goes on with."""
-    if found and found[-1].href == href and found[-1].cursor.selectionEnd() == start:
-        start, length = found[-1].cursor.selectionStart(), length + start - found[-1].cursor.selectionStart()
-        found.pop()
+    if links and links[-1].href == href and links[-1].cursor.selectionEnd() == start:
+        start, length = links[-1].cursor.selectionStart(), length + start - links[-1].cursor.selectionStart()
+        links.pop()
     cursor = QTextCursor(document)
     cursor.setPosition(start)
     cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
-    found.append(DocumentLink(href, cursor))
+    links.append(DocumentLink(href, cursor))
 
 
 def _begins_in_link(place: QTextCursor) -> bool:

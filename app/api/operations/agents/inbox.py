@@ -89,8 +89,8 @@ async def accept(
         await proposals.edited(engine, await engine.inbox.get(wanted[0]), arguments, caller.name)
     run_id = f"inbox:{new_id('run')}"
     decisions: list[ProposalDecision] = []
-    for one in wanted:
-        decision, changed = await proposals.accept(engine, await engine.inbox.get(one), run_id, caller.name)
+    for identity in wanted:
+        decision, changed = await proposals.accept(engine, await engine.inbox.get(identity), run_id, caller.name)
         decisions.append(decision)
         if changed is not None:
             engine.publish(changed)
@@ -185,8 +185,8 @@ async def remove_rule(engine: Engine, caller: Caller, agent: str = "", kind: str
     return await engine.inbox.remove_rule(agent, kind, caller.name)
 
 
-def _ids(one: int | None, several: list[int]) -> list[int]:
-    wanted = list(dict.fromkeys([*([] if one is None else [one]), *several]))
+def _ids(identity: int | None, several: list[int]) -> list[int]:
+    wanted = list(dict.fromkeys([*([] if identity is None else [identity]), *several]))
     if not wanted:
         raise InputError("Name the proposals: 'id' for one, 'ids' for several.", field="ids")
     if len(wanted) > _MOST_IDS:

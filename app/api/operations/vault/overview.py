@@ -71,7 +71,7 @@ def _services(engine: Engine) -> tuple[str, ...]:
 async def _work(engine: Engine) -> tuple[ScheduledWork, ...]:
     page = await engine.schedules.service.search(ScheduleFilter(), _MOST, 0)
     shown = [schedule for schedule in page.schedules if schedule.status == "active" or schedule.last_run_at is not None]
-    return tuple([await _scheduled(engine, one) for one in shown])
+    return tuple([await _scheduled(engine, schedule) for schedule in shown])
 
 
 async def _scheduled(engine: Engine, schedule: Schedule) -> ScheduledWork:

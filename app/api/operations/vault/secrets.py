@@ -106,5 +106,5 @@ def _refuse_isolated(engine: Engine) -> None:
         raise AccessDeniedError("An isolated agent cannot change keys: they are the person's.")
 
 
-def _changed(found: SecretStatus, caller: Caller) -> Changed[SecretStatus]:
-    return Changed(found, ChangeSet(_AREAS, (found.name,), caller.name))
+def _changed(status: SecretStatus, caller: Caller) -> Changed[SecretStatus]:
+    return Changed(status, ChangeSet(_AREAS, (status.name,), caller.name))

@@ -126,15 +126,15 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
     areas = frozenset[Area]()
     for run in await _runs_since(engine, since):  # the latest first: what one run changed, a later one may change again
         try:
-            one = await engine.undo.runs.undo(caller.access, run.run_id)
+            undoing = await engine.undo.runs.undo(caller.access, run.run_id)
         except NotFoundError:
             continue  # it changed nothing
         except StaleError:
             remaining.append(run.run_id)
             continue
         undone.append(run.run_id)
-        entries += one.value
-        areas |= one.changes.areas
+        entries += undoing.value
+        areas |= undoing.changes.areas
     changes = ChangeSet(areas, (), caller.name, history_ids=tuple(entries))
     return Changed(UndoneNight(tuple(undone), len(entries), tuple(remaining)), changes)
 
@@ -160,7 +160,7 @@ async def _install(engine: Engine) -> None:
 async def _status(engine: Engine, job: UpkeepJob) -> UpkeepJobStatus:
     service, ids = engine.schedules.service, schedule_ids(job)
     claims = {claim.run_id for claim in await service.claims() if claim.schedule_id in ids}
-    running = next((one for one in engine.jobs.all() if one.job in claims), None)
+    running = next((job for job in engine.jobs.all() if job.job in claims), None)
     runs = [run for identity in ids for run in await service.runs(identity, _RECENT) if run.status != "skipped"]
     last = max(runs, key=lambda run: run.started_at, default=None)
     counts = {} if last is None else (await engine.undo.run_reader.changes(last.run_id, 1)).counts

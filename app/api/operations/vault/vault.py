@@ -119,7 +119,7 @@ async def _status(engine: Engine) -> VaultStatus:
         running=await _running(engine),
         next_name=coming.name if coming is not None else "",
         next_at=coming.next_run_at if coming is not None else None,
-        agents=tuple(one.name for one in engine.presence.connected()),
+        agents=tuple(agent.name for agent in engine.presence.connected()),
     )
     return status if engine.isolated is None else replace(status, isolated=engine.isolated.opened())
 

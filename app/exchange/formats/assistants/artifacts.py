@@ -16,7 +16,7 @@ def artifacts(tool_calls: list[dict[str, Any]] | None) -> list[str]:
     """
     calls = [table(call) for call in row(tool_calls)]
     shown = (_artifact(table(call.get("input"))) for call in calls if call.get("name") == TOOL)
-    return [one for one in shown if one]
+    return [part for part in shown if part]
 
 
 def _artifact(given: dict[str, Any]) -> str:

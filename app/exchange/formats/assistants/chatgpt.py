@@ -183,13 +183,13 @@ def _files(message: Node, files: ConversationFiles, place: str) -> Iterator[Reco
             yield from files.take(address, "", place)
 
 
-def _unshown(message: Node, files: ConversationFiles, said: str) -> list[str]:
+def _unshown(message: Node, files: ConversationFiles, text: str) -> list[str]:
     """Return links to a message's files that its text lacks."""
     links = (files.link(key) for key, _ in attached_files(message))
-    return [link for link in dict.fromkeys(links) if link and link not in said]
+    return [link for link in dict.fromkeys(links) if link and link not in text]
 
 
-def _message(message: Node, said: str, left: Node, role: Role, moment: int | None, talk: Node) -> NewMessage:
+def _message(message: Node, content: str, left: Node, role: Role, moment: int | None, talk: Node) -> NewMessage:
     author = table(message.get("author"))
     metadata = table(message.get("metadata"))
     kind = left.get("content_type")
@@ -197,7 +197,7 @@ def _message(message: Node, said: str, left: Node, role: Role, moment: int | Non
     if role == "assistant":
         name = name or text(metadata.get("model_slug")) or text(talk.get("default_model_slug")) or AGENT
     recipient = text(message.get("recipient")) or "all"
-    calls = [{"name": clean(recipient), "arguments": said}] if role == "assistant" and recipient != "all" else None
+    calls = [{"name": clean(recipient), "arguments": content}] if role == "assistant" and recipient != "all" else None
     payload = filled(message, without=("content", "create_time", "author", "recipient"))
     extra = {
         "content": left,
@@ -207,7 +207,7 @@ def _message(message: Node, said: str, left: Node, role: Role, moment: int | Non
     payload.update({field: value for field, value in extra.items() if value not in ("", "all", {})})
     return NewMessage(
         role="system" if kind in _CONTEXT else role,
-        content=said,
+        content=content,
         author="" if kind in _CONTEXT else storable(name)[0],
         created_at=optional_datetime(moment),
         importance=THOUGHT_IMPORTANCE if kind in _THOUGHTS else None,

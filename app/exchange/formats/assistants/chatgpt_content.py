@@ -77,7 +77,7 @@ def _part(part: object, link: Callable[[str], str], depth: int = 0) -> str:
         return shown
     if kind in _NAMED_PARTS:
         return _NAMED_PARTS[kind]
-    return "\n\n".join(one.text for one in spoken(fields, _ALL_COUNT)) or f"[{kind or 'attachment'}]"
+    return "\n\n".join(value.text for value in spoken(fields, _ALL_COUNT)) or f"[{kind or 'attachment'}]"
 
 
 def _code(content: Content) -> tuple[str, tuple[str, ...]]:

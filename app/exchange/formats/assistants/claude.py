@@ -154,7 +154,7 @@ def _message(message: Foreign, course: _Course, place: str) -> Iterator[Record]:
         yield MessageRecord(course.key, _new(message, turn, content, role or "system", number, course))
 
 
-def _new(message: Foreign, turn: ClaudeTurn, said: str, role: Role, number: int, course: _Course) -> NewMessage:
+def _new(message: Foreign, turn: ClaudeTurn, content: str, role: Role, number: int, course: _Course) -> NewMessage:
     answers = turn.answers is not None
     tool = turn.tool or course.tools.get(turn.answers or "", "")
     payload = filled(message, without=_MESSAGE_OWN) if number == 0 else {}
@@ -167,7 +167,7 @@ def _new(message: Foreign, turn: ClaudeTurn, said: str, role: Role, number: int,
         payload["attachments"] = attachments
     return NewMessage(
         role="tool" if answers else role,
-        content=said,
+        content=content,
         author=storable(tool)[0] if answers else (AGENT if role == "assistant" else ""),
         created_at=optional_datetime(course.moment),
         importance=THOUGHT_IMPORTANCE if turn.thought else None,

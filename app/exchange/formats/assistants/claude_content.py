@@ -54,20 +54,20 @@ def turns(message: dict[str, Any]) -> Iterator[ClaudeTurn]:
     return (turn for turn in result if turn.content.strip() or turn.calls)
 
 
-def _add(found: list[ClaudeTurn], *texts: str) -> None:
+def _add(turns: list[ClaudeTurn], *texts: str) -> None:
     """Add texts to the first part that is no thought or answer."""
     if texts:
-        own = next((turn for turn in found if turn.answers is None and not turn.thought), None)
+        own = next((turn for turn in turns if turn.answers is None and not turn.thought), None)
         if own is None:
             own = ClaudeTurn()
-            found.append(own)
+            turns.append(own)
         own.content = "\n\n".join(filter(None, (own.content, *texts)))
 
 
-def _holds(found: list[ClaudeTurn], plain: str) -> bool:
+def _holds(turns: list[ClaudeTurn], plain: str) -> bool:
     """Return whether the blocks say what the message's text does."""
     words = StoredWords()
-    for turn in found:
+    for turn in turns:
         words.add(turn.content)
     return words.holds(plain)
 

@@ -80,12 +80,12 @@ def _memories(given: Foreign, names: dict[str, str]) -> Iterator[Record]:
             yield _note(f"memory/{key}", f"What Claude remembers of {names.get(key, 'a project')}", memory, None, None)
 
 
-def _note(key: str, title: str, said: str, made: int | None, changed: int | None) -> MemoryRecord:
+def _note(key: str, title: str, text: str, created: int | None, changed: int | None) -> MemoryRecord:
     return MemoryRecord(
         storable(key)[0],
-        storable(said)[0],
+        storable(text)[0],
         title=storable(title)[0],
         tags=(TAG,),
-        created_ms=made,
-        updated_ms=changed or made,
+        created_ms=created,
+        updated_ms=changed or created,
     )

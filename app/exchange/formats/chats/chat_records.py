@@ -30,7 +30,7 @@ def head(key: str, title: str, agent: str, created_ms: int | None = None, **attr
 def message(
     key: str,
     author: str,
-    said: str,
+    text: str,
     moment: int | None,
     *,
     foreign_id: str = "",
@@ -45,7 +45,7 @@ def message(
         storable(key)[0],
         NewMessage(
             role="system" if is_notice else "user",
-            content=storable(said)[0],
+            content=storable(text)[0],
             author=storable(author)[0],
             created_at=optional_datetime(moment),
             importance=NOTICE_IMPORTANCE if is_notice else None,

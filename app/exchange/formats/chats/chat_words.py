@@ -49,7 +49,7 @@ def covers(text: str, other: str) -> bool:
 
 
 def unread(
-    found: dict[str, Any],
+    fields: dict[str, Any],
     known: Collection[str],
     texts: Iterable[str],
     noise: Noise = _ALL,
@@ -62,14 +62,14 @@ def unread(
     So a reader keeps the words in fields that it does not know, and in known ones whose inner parts changed.
 
     Args:
-        found: A message, or another object of a foreign file.
+        fields: A message, or another object of a foreign file.
         known: Fields that hold nobody's words, or are kept elsewhere.
         texts: The texts.
         noise: What holds nobody's words anywhere.
         shown: Makes a text of the source what the texts show of it.
         is_message: Whether one word in a field of its own may be all that is said.
     """
-    rest = {name: value for name, value in found.items() if name not in known}
+    rest = {name: value for name, value in fields.items() if name not in known}
     words = set[str]().union(*map(_words, texts))
     lines: dict[str, None] = {}
     singles = single_words(rest, noise) if is_message else ()

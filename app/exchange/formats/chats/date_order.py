@@ -81,12 +81,12 @@ def decide(
         del choices["ymd"]
     preferred: Order = "mdy" if is_american else "dmy"
     chosen = choices.get(preferred) or next(iter(choices.values()))
-    is_proven = len(choices) == 1 or all(one == two for one, two, _ in dates)
+    is_proven = len(choices) == 1 or all(first == two for first, two, _ in dates)
     return DateReading(chosen.order, chosen.calendar, is_proven)
 
 
 def _possible(dates: Sequence[Numbers], *, is_year_first: bool) -> tuple[Order, ...]:
-    if is_year_first or any(one > _DAYS for one, _, _ in dates):
+    if is_year_first or any(first > _DAYS for first, _, _ in dates):
         return ("ymd",)
     return _ORDERS[:2] if any(three > _DAYS for _, _, three in dates) else _ORDERS
 
@@ -104,9 +104,9 @@ def _reading(
         ranked.append(((len(readings) - len(days), falls), reading))
         if len(days) == len(readings):
             break
-    return min(ranked, key=lambda one: one[0][0])
+    return min(ranked, key=lambda ranking: ranking[0][0])
 
 
 def _is_year(dates: Sequence[Numbers]) -> bool:
     """Return whether the first numbers change less than the last ones, as years do."""
-    return len({one for one, _, _ in dates}) < len({three for _, _, three in dates})
+    return len({first for first, _, _ in dates}) < len({three for _, _, three in dates})

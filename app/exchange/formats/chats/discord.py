@@ -88,28 +88,28 @@ def _head(key: str, channel: dict[str, Any], guild: dict[str, Any], first: dict[
     return chat_records.head(key, title, AGENT, moment, topic=channel.get("topic"), type=channel.get("type"))
 
 
-def _message(key: str, found: dict[str, Any]) -> MessageRecord:
-    author = table(found.get("author"))
-    is_notice = text(found.get("type")) not in _SPOKEN
+def _message(key: str, fields: dict[str, Any]) -> MessageRecord:
+    author = table(fields.get("author"))
+    is_notice = text(fields.get("type")) not in _SPOKEN
     return chat_records.message(
         key,
         first_text(author, "nickname", "name"),
-        _words(found),
-        parse_instant(found.get("timestamp")),
-        foreign_id=str(found.get("id") or ""),
+        _words(fields),
+        parse_instant(fields.get("timestamp")),
+        foreign_id=str(fields.get("id") or ""),
         is_notice=is_notice,
-        payload=filled(found, without=_OWN),
+        payload=filled(fields, without=_OWN),
     )
 
 
-def _words(found: dict[str, Any]) -> str:
+def _words(fields: dict[str, Any]) -> str:
     """Return all words of a message or of a forwarded one."""
-    files = [_file(table(part)) for part in row(found.get("attachments"))]
-    stickers = [f"[sticker: {first_text(table(part), 'name')}]" for part in row(found.get("stickers"))]
-    embeds = [_embed(table(part)) for part in row(found.get("embeds"))]
-    passed_on = _words(table(found.get("forwardedMessage"))) if found.get("forwardedMessage") else ""
-    content = chat_records.joined(text(found.get("content")), passed_on, *embeds, *files, *stickers)
-    return chat_records.joined(content, unread(found, _METADATA, [content], _NOBODYS))
+    files = [_file(table(part)) for part in row(fields.get("attachments"))]
+    stickers = [f"[sticker: {first_text(table(part), 'name')}]" for part in row(fields.get("stickers"))]
+    embeds = [_embed(table(part)) for part in row(fields.get("embeds"))]
+    passed_on = _words(table(fields.get("forwardedMessage"))) if fields.get("forwardedMessage") else ""
+    content = chat_records.joined(text(fields.get("content")), passed_on, *embeds, *files, *stickers)
+    return chat_records.joined(content, unread(fields, _METADATA, [content], _NOBODYS))
 
 
 def _file(part: dict[str, Any]) -> str:
@@ -139,9 +139,9 @@ def _small(entry: SourceEntry) -> dict[str, Any] | Problem:
         )
 
 
-def _package(found: list[SourceEntry], parts: list[SourceEntry], cancelled: Cancelled) -> Iterator[Record]:
+def _package(entries: list[SourceEntry], parts: list[SourceEntry], cancelled: Cancelled) -> Iterator[Record]:
     known: dict[str, dict[str, Any]] = {}
-    for entry in found:
+    for entry in entries:
         if entry.name.lower().endswith(("account/user.json", "messages/index.json", "/channel.json")):
             value = _small(entry)
             if isinstance(value, Problem):
@@ -180,7 +180,7 @@ def _own_messages(
         order = int(foreign) if foreign.isdecimal() and len(foreign) < _MAX_DIGITS else moment or 0
         messages.append((order, chat_records.message(key, author, content, moment, foreign_id=foreign)))
     # The package names the newest message first.
-    messages.sort(key=lambda one: one[0])
+    messages.sort(key=lambda entry: entry[0])
     if messages:
         yield chat_records.head(key, title, AGENT, None, guild=table(channel.get("guild")).get("name"))
         yield from (record for _, record in messages)

@@ -263,8 +263,8 @@ def _attached_text(part: Message) -> str:
     return ""
 
 
-def _trimmed(said: str) -> str:
-    return said.replace("\r\n", "\n").strip("\n")
+def _trimmed(text: str) -> str:
+    return text.replace("\r\n", "\n").strip("\n")
 
 
 def _heading(mail: Message) -> str:
@@ -278,16 +278,16 @@ def _parameter(part: Message, name: str) -> str:
     return value.strip().casefold() if isinstance(value, str) else ""
 
 
-def unflowed(said: str, *, joins_words: bool) -> str:
+def unflowed(content: str, *, joins_words: bool) -> str:
     """Return flowed text with its paragraphs on one line each, as RFC 3676 says.
 
     Args:
-        said: The text; a line that ends in a space goes on in the next one of the same depth of quotation.
+        content: The text; a line that ends in a space goes on in the next one of the same depth of quotation.
         joins_words: Whether that space is no part of the text (``DelSp=yes``).
     """
     lines: list[str] = []
     before = (-1, False)
-    for line in said.replace("\r\n", "\n").split("\n"):
+    for line in content.replace("\r\n", "\n").split("\n"):
         text = line.lstrip(">")
         depth = len(line) - len(text)
         text = text.removeprefix(" ")  # stuffed, so that no word looks like a mark
@@ -320,8 +320,8 @@ def _decoded(part: Message) -> tuple[str, str]:
     return decoded.text, wrong if charset else decoded.repair
 
 
-def _without_tags(said: str) -> str:
-    text = _TAGS.sub("", _BREAKS.sub("\n", _HIDDEN.sub("", said)))
+def _without_tags(body: str) -> str:
+    text = _TAGS.sub("", _BREAKS.sub("\n", _HIDDEN.sub("", body)))
     return re.sub(r"\n\s*\n\s*\n+", "\n\n", html.unescape(text)).strip()
 
 

@@ -84,7 +84,7 @@ def _file(entry: SourceEntry, begun: set[str], cancelled: Cancelled) -> Iterator
             else:
                 head[thing.place] = repaired(text(thing.value))
     messages.reverse()
-    messages.sort(key=lambda one: one[0])
+    messages.sort(key=lambda entry: entry[0])
     title = head.get("title") or head.get("threadName") or ", ".join(people)
     folder = folder_of(entry.name).rpartition("/")[2]
     key = head.get("thread_path", "").rpartition("/")[2] or folder or content_hash(title, *sorted(people))
@@ -100,30 +100,30 @@ def _agent(entry: SourceEntry, head: dict[str, str]) -> str:
     return "Instagram" if is_instagram else "Messenger"
 
 
-def _moment(found: dict[str, Any]) -> int | None:
-    return parse_instant(found.get("timestamp_ms", found.get("timestamp")))
+def _moment(fields: dict[str, Any]) -> int | None:
+    return parse_instant(fields.get("timestamp_ms", fields.get("timestamp")))
 
 
-def _message(key: str, found: dict[str, Any]) -> MessageRecord:
+def _message(key: str, fields: dict[str, Any]) -> MessageRecord:
     marks = []
     for name in _MEDIA:
-        for part in row(found.get(name)):
+        for part in row(fields.get(name)):
             file = repaired(first_text(table(part), "uri")).rpartition("/")[2]
             marks.append(f"[{name.removesuffix('_files').removesuffix('s')}: {file}]")
-    if table(found.get("sticker")):
+    if table(fields.get("sticker")):
         marks.append("[sticker]")
-    share = table(found.get("share"))
+    share = table(fields.get("share"))
     link = repaired(first_text(share, "link"))
-    content = repaired(first_text(found, "content", "text"))
+    content = repaired(first_text(fields, "content", "text"))
     if link and link not in content:
         marks.append(link)
-    payload = _deep(filled(found, without=_OWN))
-    if rest := unread(_deep(found), _METADATA, [content, *marks]):
+    payload = _deep(filled(fields, without=_OWN))
+    if rest := unread(_deep(fields), _METADATA, [content, *marks]):
         marks.append(rest)
-    author = repaired(first_text(found, "sender_name", "senderName"))
-    foreign = content_hash(str(found.get("timestamp_ms", found.get("timestamp"))), author, content)
+    author = repaired(first_text(fields, "sender_name", "senderName"))
+    foreign = content_hash(str(fields.get("timestamp_ms", fields.get("timestamp"))), author, content)
     words = chat_records.joined(content, *marks)
-    return chat_records.message(key, author, words, _moment(found), foreign_id=foreign, payload=payload)
+    return chat_records.message(key, author, words, _moment(fields), foreign_id=foreign, payload=payload)
 
 
 def _deep(value: Any) -> Any:
@@ -134,17 +134,17 @@ def _deep(value: Any) -> Any:
     return [_deep(inner) for inner in value] if isinstance(value, list) else value
 
 
-def repaired(said: str) -> str:
+def repaired(text: str) -> str:
     """Return a text with UTF-8 that was read as Latin-1 repaired.
 
     Any other text stays as it is.
     """
-    if not _LATIN.search(said):
-        return said
+    if not _LATIN.search(text):
+        return text
     try:
-        return said.encode("latin-1").decode("utf-8")
+        return text.encode("latin-1").decode("utf-8")
     except (UnicodeEncodeError, UnicodeDecodeError):
-        return said
+        return text
 
 
 SPEC = FormatSpec(

@@ -92,26 +92,26 @@ def _file(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Reco
         yield _message(key, fields)
 
 
-def _moment(found: dict[str, Any]) -> int | None:
-    return parse_instant(found.get("sent_at") or found.get("date"))
+def _moment(fields: dict[str, Any]) -> int | None:
+    return parse_instant(fields.get("sent_at") or fields.get("date"))
 
 
-def _message(key: str, found: dict[str, Any]) -> MessageRecord:
-    files = [_mark(part) for part in row(found.get("attachments"))]
-    quote = text(found.get("quote")) or text(table(found.get("quote")).get("text"))
+def _message(key: str, fields: dict[str, Any]) -> MessageRecord:
+    files = [_mark(part) for part in row(fields.get("attachments"))]
+    quote = text(fields.get("quote")) or text(table(fields.get("quote")).get("text"))
     quoted = "\n".join(f"> {line.removeprefix('>').strip()}" for line in quote.strip().splitlines())
-    sticker = "[sticker]" if found.get("sticker") else ""
-    kind = text(found.get("type"))
-    author = first_text(found, "sender", "profileName", "source", "sourceServiceId", "sourceUuid")
-    body = text(found.get("body"))
+    sticker = "[sticker]" if fields.get("sticker") else ""
+    kind = text(fields.get("type"))
+    author = first_text(fields, "sender", "profileName", "source", "sourceServiceId", "sourceUuid")
+    body = text(fields.get("body"))
     is_notice = kind not in _SPOKEN
     words = chat_records.joined(quoted, body or (kind.replace("-", " ") if is_notice else ""), sticker, *files)
-    words = chat_records.joined(words, unread(found, _METADATA, [words], _NOBODYS))
+    words = chat_records.joined(words, unread(fields, _METADATA, [words], _NOBODYS))
     author = author or ("Me" if kind == "outgoing" else "")
-    foreign = text(found.get("id")) or content_hash(str(found.get("date")), author, body)
-    payload = filled(found, without=_OWN)
+    foreign = text(fields.get("id")) or content_hash(str(fields.get("date")), author, body)
+    payload = filled(fields, without=_OWN)
     return chat_records.message(
-        key, author, words, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
+        key, author, words, _moment(fields), foreign_id=foreign, is_notice=is_notice, payload=payload
     )
 
 

@@ -127,7 +127,7 @@ class _Channel:
                 yield item
             else:
                 messages.append((_seconds(item), item))
-        for _, item in sorted(messages, key=lambda one: one[0]):
+        for _, item in sorted(messages, key=lambda entry: entry[0]):
             if not self._is_begun:
                 self._is_begun = True
                 topic = text(table(self._channel.get("topic")).get("value"))
@@ -137,42 +137,42 @@ class _Channel:
                 )
             yield self._message(item)
 
-    def _message(self, found: dict[str, Any]) -> MessageRecord:
-        words = self._text.message(found, _METADATA)
-        is_notice = text(found.get("subtype")) not in _SPOKEN
-        payload = filled(found, without=(*_OWN, "files", "file", "attachments"))
-        if slack_text.is_stand_in(text(found.get("text"))):
-            payload["text"] = found["text"]
-        stamp = text(found.get("ts"))
-        if found.get("thread_ts") == stamp:
+    def _message(self, fields: dict[str, Any]) -> MessageRecord:
+        words = self._text.message(fields, _METADATA)
+        is_notice = text(fields.get("subtype")) not in _SPOKEN
+        payload = filled(fields, without=(*_OWN, "files", "file", "attachments"))
+        if slack_text.is_stand_in(text(fields.get("text"))):
+            payload["text"] = fields["text"]
+        stamp = text(fields.get("ts"))
+        if fields.get("thread_ts") == stamp:
             payload.pop("thread_ts", None)
         return chat_records.message(
             self.key,
-            self._author(found),
+            self._author(fields),
             words,
-            _moment(found),
+            _moment(fields),
             foreign_id=stamp,
             is_notice=is_notice,
             payload=payload,
         )
 
-    def _author(self, found: dict[str, Any]) -> str:
-        user = text(found.get("user")) or text(table(found.get("comment")).get("user"))
-        profile = table(found.get("user_profile"))
+    def _author(self, fields: dict[str, Any]) -> str:
+        user = text(fields.get("user")) or text(table(fields.get("comment")).get("user"))
+        profile = table(fields.get("user_profile"))
         known = self._people.get(user) or first_text(profile, "real_name", "display_name", "name")
-        named = first_text(found, "username") or first_text(table(found.get("bot_profile")), "name")
-        return known or named or user or text(found.get("bot_id"))
+        named = first_text(fields, "username") or first_text(table(fields.get("bot_profile")), "name")
+        return known or named or user or text(fields.get("bot_id"))
 
 
-def _seconds(found: dict[str, Any]) -> float:
+def _seconds(fields: dict[str, Any]) -> float:
     try:
-        return float(text(found.get("ts")))
+        return float(text(fields.get("ts")))
     except ValueError:
         return 0.0
 
 
-def _moment(found: dict[str, Any]) -> int | None:
-    return parse_instant(found.get("ts"))
+def _moment(fields: dict[str, Any]) -> int | None:
+    return parse_instant(fields.get("ts"))
 
 
 SPEC = FormatSpec(

@@ -46,24 +46,24 @@ class SlackText:
     def __init__(self, people: Mapping[str, str]) -> None:
         self._people = people
 
-    def markup(self, said: str) -> str:
+    def markup(self, text: str) -> str:
         """Return Slack's markup as Markdown, with people by their names."""
-        return html.unescape(_TOKEN.sub(self._token, said))
+        return html.unescape(_TOKEN.sub(self._token, text))
 
-    def message(self, found: dict[str, Any], metadata: Collection[str]) -> str:
+    def message(self, fields: dict[str, Any], metadata: Collection[str]) -> str:
         """Return all words of a message but those in fields of ``metadata``."""
-        blocks = self.blocks(found.get("blocks"))
-        words = self.markup(text(found.get("text")))
-        comment = table(found.get("comment"))
+        blocks = self.blocks(fields.get("blocks"))
+        words = self.markup(text(fields.get("text")))
+        comment = table(fields.get("comment"))
         parts = [
             merged("" if blocks.strip() and is_stand_in(words) else words, blocks),
-            *(self.attachment(table(part)) for part in row(found.get("attachments"))),
-            *(self.file(table(part)) for part in [*row(found.get("files")), found.get("file")] if table(part)),
+            *(self.attachment(table(part)) for part in row(fields.get("attachments"))),
+            *(self.file(table(part)) for part in [*row(fields.get("files")), fields.get("file")] if table(part)),
             self.markup(text(comment.get("comment"))),
         ]
         read = chat_records.joined(parts[0], *(part for part in parts[1:] if merged(parts[0], part) != parts[0]))
         known = {*metadata, "text"} if is_stand_in(words) else metadata
-        return chat_records.joined(read, unread(found, known, [read], _NOBODYS, self.markup))
+        return chat_records.joined(read, unread(fields, known, [read], _NOBODYS, self.markup))
 
     def attachment(self, part: dict[str, Any]) -> str:
         """Return the words of an attachment, such as a card or a shared message."""
@@ -175,8 +175,8 @@ class SlackText:
             words = ""
         return words
 
-    def _token(self, found: re.Match[str]) -> str:
-        kind, what, label = found[1], found[2], found[3]
+    def _token(self, match: re.Match[str]) -> str:
+        kind, what, label = match[1], match[2], match[3]
         if kind == "@":
             return f"@{self._people.get(what) or label or what}"
         if kind == "#":
@@ -188,6 +188,6 @@ class SlackText:
         return f"[{label}]({what})" if label and label != what else what
 
 
-def is_stand_in(said: str) -> bool:
+def is_stand_in(text: str) -> bool:
     """Return whether a text only says that there are words elsewhere in a message."""
-    return _NOBODYS.has_text(said)
+    return _NOBODYS.has_text(text)

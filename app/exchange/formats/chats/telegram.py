@@ -78,19 +78,19 @@ def _key(known: dict[str, Any]) -> str:
     return str(known.get("id") or known.get("name") or known.get("type") or "chat")
 
 
-def _moment(found: dict[str, Any]) -> int | None:
-    stamp = text(found.get("date_unixtime"))
-    return int(stamp) * 1000 if stamp.isdecimal() and len(stamp) < _MAX_DIGITS else parse_instant(found.get("date"))
+def _moment(fields: dict[str, Any]) -> int | None:
+    stamp = text(fields.get("date_unixtime"))
+    return int(stamp) * 1000 if stamp.isdecimal() and len(stamp) < _MAX_DIGITS else parse_instant(fields.get("date"))
 
 
-def _message(key: str, found: dict[str, Any]) -> MessageRecord:
-    is_notice = found.get("type") == "service"
-    payload = filled(found, without=_OWN)
-    author = first_text(found, "from", "actor") or ("Deleted account" if found.get("from_id") else "")
-    words = telegram_text.message(found)
-    foreign = str(found.get("id") or "")
+def _message(key: str, fields: dict[str, Any]) -> MessageRecord:
+    is_notice = fields.get("type") == "service"
+    payload = filled(fields, without=_OWN)
+    author = first_text(fields, "from", "actor") or ("Deleted account" if fields.get("from_id") else "")
+    words = telegram_text.message(fields)
+    foreign = str(fields.get("id") or "")
     return chat_records.message(
-        key, author, words, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
+        key, author, words, _moment(fields), foreign_id=foreign, is_notice=is_notice, payload=payload
     )
 
 

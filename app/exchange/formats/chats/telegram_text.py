@@ -31,26 +31,26 @@ _METADATA: Final = frozenset(
 _NOBODYS: Final = Noise(("type", "data", "callback_data", "button_id", "forward_text", "currency"))
 
 
-def message(found: dict[str, Any]) -> str:
+def message(entry: dict[str, Any]) -> str:
     """Return all words of a message."""
-    words = inline(found.get("text"))
+    words = inline(entry.get("text"))
     if not words.strip():
-        words = inline(found.get("text_entities"))
-    is_notice = found.get("type") == "service"
-    fields = (name for name in _SPOKEN if found.get(name))
-    contact = table(found.get("contact_information"))
+        words = inline(entry.get("text_entities"))
+    is_notice = entry.get("type") == "service"
+    fields = (name for name in _SPOKEN if entry.get(name))
+    contact = table(entry.get("contact_information"))
     person = " ".join(first_text(contact, name) for name in ("first_name", "last_name", "phone_number")).strip()
-    spoken = merged(words, person, *("\n".join(_lines(found[name], in_list=name in _LISTS)) for name in fields))
+    spoken = merged(words, person, *("\n".join(_lines(entry[name], in_list=name in _LISTS)) for name in fields))
     if not spoken.strip() and is_notice:
-        action = text(found.get("action")).replace("_", " ")
-        spoken = " ".join(filter(None, (action, text(found.get("title")))))
-    elif text(found.get("title")):
-        spoken = merged(spoken, text(found.get("title")))
-    marks = [_mark(found, name) for name in _FILES if text(found.get(name))]
-    if not marks and not spoken.strip() and any(found.get(name) for name in _MEDIA):
-        marks = [f"[{next(name for name in _MEDIA if found.get(name)).partition('_')[0]}]"]
+        action = text(entry.get("action")).replace("_", " ")
+        spoken = " ".join(filter(None, (action, text(entry.get("title")))))
+    elif text(entry.get("title")):
+        spoken = merged(spoken, text(entry.get("title")))
+    marks = [_mark(entry, name) for name in _FILES if text(entry.get(name))]
+    if not marks and not spoken.strip() and any(entry.get(name) for name in _MEDIA):
+        marks = [f"[{next(name for name in _MEDIA if entry.get(name)).partition('_')[0]}]"]
     read = chat_records.joined(spoken, *marks)
-    return chat_records.joined(read, unread(found, _METADATA, [read], _NOBODYS))
+    return chat_records.joined(read, unread(entry, _METADATA, [read], _NOBODYS))
 
 
 def inline(value: Any, depth: int = 0) -> str:
@@ -87,8 +87,8 @@ def _lines(value: Any, *, in_list: bool = False, depth: int = 0) -> Iterator[str
                 yield from _lines(inner, in_list=name in _LISTS, depth=depth + 1)
 
 
-def _mark(found: dict[str, Any], name: str) -> str:
-    kind = text(found.get("media_type")).replace("_", " ") or name
-    file = text(found.get("file_name")) or text(found.get(name)).rpartition("/")[2]
+def _mark(fields: dict[str, Any], name: str) -> str:
+    kind = text(fields.get("media_type")).replace("_", " ") or name
+    file = text(fields.get("file_name")) or text(fields.get(name)).rpartition("/")[2]
     mark = f"{kind}: {file}" if file and not file.startswith("(") else kind
-    return f"[{mark}]" if not text(found.get("sticker_emoji")) else f"[{mark}] {found['sticker_emoji']}"
+    return f"[{mark}]" if not text(fields.get("sticker_emoji")) else f"[{mark}] {fields['sticker_emoji']}"

@@ -275,9 +275,9 @@ def _moment(header: Header, chat: _Chat) -> int | None:
 
 def _media(text: str) -> str:
     """Return a text with the marks of media as ``[image]`` or ``[file: name]``."""
-    text = _KIND_OMITTED.sub(lambda found: f"[{found[1].lower()}]", text) if _KIND_OMITTED.fullmatch(text) else text
-    text = _FILE_ATTACHED.sub(lambda found: f"[file: {found[1].strip(MARKS)}]", text)
-    return _ATTACHED.sub(lambda found: f"[file: {found[1]}]", _OMITTED.sub("[media]", text))
+    text = _KIND_OMITTED.sub(lambda match: f"[{match[1].lower()}]", text) if _KIND_OMITTED.fullmatch(text) else text
+    text = _FILE_ATTACHED.sub(lambda match: f"[file: {match[1].strip(MARKS)}]", text)
+    return _ATTACHED.sub(lambda match: f"[file: {match[1]}]", _OMITTED.sub("[media]", text))
 
 
 def _lines(entry: SourceEntry) -> Iterator[tuple[str, bool]]:

@@ -22,7 +22,7 @@ def foreign_entity(name: str, kind: str, aliases: Sequence[str], summary: str, m
         summary: What is known of it in a few sentences.
         made_ms: When it was stored, milliseconds UTC.
     """
-    names = [" ".join(storable(one)[0].split()) for one in (name, *aliases)]
+    names = [" ".join(storable(spelling)[0].split()) for spelling in (name, *aliases)]
     names = [name for name in dict.fromkeys(names) if name and len(name) <= MAX_NAME]
     if not names or names[0] != " ".join(name.split()):
         return None

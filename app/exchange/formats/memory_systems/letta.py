@@ -76,7 +76,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         if cancelled():
             return
         yield from _agent(agent, blocks, path.name, number)
-    used = {one for agent in agents for one in row(agent.get("block_ids")) if isinstance(one, str)}
+    used = {identity for agent in agents for identity in row(agent.get("block_ids")) if isinstance(identity, str)}
     name = _name(agents[0], 0) if len(agents) == 1 else NAME
     yield from _notes(name, [block for key, block in blocks.items() if key not in used])
     yield from _files(row(whole.get("files")), path.name)
@@ -88,7 +88,9 @@ def _agent(agent: Fields, blocks: dict[str, Fields], file: str, number: int) -> 
     place = f'{file}, agent "{excerpt(name, 60)}"'
     memory_blocks = (agent.get("core_memory"), agent.get("memory_blocks"), table(agent.get("memory")).get("blocks"))
     own = [table(block) for part in memory_blocks for block in row(part)]
-    named = [blocks[one] for one in row(agent.get("block_ids")) if isinstance(one, str) and one in blocks]
+    named = [
+        blocks[identity] for identity in row(agent.get("block_ids")) if isinstance(identity, str) and identity in blocks
+    ]
     yield from _notes(name, [*own, *named])
     messages = [table(message) for message in row(agent.get("messages"))]
     moments = [parse_instant(message.get("created_at")) for message in messages]
@@ -174,7 +176,7 @@ class _Turn:
     identified: str
     place: str
 
-    def record(self, role: Role, said: str, *, mark: str = "", calls: Sequence[Fields] = ()) -> MessageRecord:
+    def record(self, role: Role, text: str, *, mark: str = "", calls: Sequence[Fields] = ()) -> MessageRecord:
         """Return a message."""
         identified = f"{self.identified}#{mark}" if self.identified and mark else self.identified
         payload = {**({"id": clean(identified)} if identified else {}), **({mark: True} if mark else {})}
@@ -182,7 +184,7 @@ class _Turn:
             self.key,
             NewMessage(
                 role=role,
-                content=storable(said)[0],
+                content=storable(text)[0],
                 author="" if role == "tool" else self.name,
                 created_at=optional_datetime(self.moment),
                 importance=NOTICE_IMPORTANCE if role == "system" else None,
@@ -202,9 +204,9 @@ def _sent(call: Fields) -> str:
     return first_text(table(_unpacked(arguments)), "message", "content", "text") or text(arguments)
 
 
-def _is_plain_answer(said: str) -> bool:
+def _is_plain_answer(content: str) -> bool:
     """Return whether a tool only says that it did what it was told."""
-    value = _unpacked(said)
+    value = _unpacked(content)
     if isinstance(value, dict):
         return text(value.get("message")).casefold() in _ANSWERED and not value.keys() - {"status", "message", "time"}
     return text(value).casefold().strip() in _ANSWERED
@@ -236,18 +238,18 @@ def _text(content: object) -> str:
     return "\n\n".join(text(part.get("text")) for part in parts if text(part.get("text")).strip())
 
 
-def _unwrapped(said: str) -> tuple[str, bool]:
+def _unwrapped(content: str) -> tuple[str, bool]:
     """Return what is said in ``{"type": "user_message", "message": …}``, and whether it is the person's.
 
     Older versions wrap what a person says so, and what happens too.
     """
-    value = table(_unpacked(said))
+    value = table(_unpacked(content))
     kind = text(value.get("type"))
     if kind == "user_message":
         return text(value.get("message")), True
     if kind in _EVENTS:
-        return first_text(value, "reason", "message") or said, False
-    return said, True
+        return first_text(value, "reason", "message") or content, False
+    return content, True
 
 
 def _call(call: Fields) -> Fields:

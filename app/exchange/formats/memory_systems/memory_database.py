@@ -127,7 +127,7 @@ class _Database:
     def _rows(self, name: str, order: str = "rowid") -> Iterator[Fields]:
         names = [column for column, _ in _columns(self._connection, name)]
         listed = ", ".join(_quoted(column) for column in names)
-        columns = ", ".join(_quoted(one) for one in order.split() if one in {*names, "rowid"}) or "rowid"
+        columns = ", ".join(_quoted(column) for column in order.split() if column in {*names, "rowid"}) or "rowid"
         for values in self._connection.execute(f"SELECT {listed} FROM {_quoted(name)} ORDER BY {columns}"):
             fields = {column.lower(): value for column, value in zip(names, values, strict=True)}
             read_item(Sentence("table {name}", name=name), fields, "row")
@@ -233,11 +233,11 @@ class _Database:
             else:
                 yield self._memory(name, fields, words, "reflection" if kind == "reflection" else "fact")
 
-    def _memory(self, name: str, fields: Fields, said: str, kind: Kind) -> MemoryRecord:
+    def _memory(self, name: str, fields: Fields, content: str, kind: Kind) -> MemoryRecord:
         session = text(fields.get("session_id"))
         return MemoryRecord(
             f"{self._stem}/{name}/{_id(fields)}",
-            said,
+            content,
             kind=kind,
             tags=tags_of({"tags": _list(fields.get("tags"))}),
             created_ms=parse_instant(fields.get("created_at")) or self._made_ms,
@@ -282,7 +282,9 @@ class _Database:
             yield self._observation(identified, moment, text(fields.get("archive_reason")))
 
     def _observation(self, fields: Fields, archived_ms: int | None = None, reason: str = "") -> Record:
-        facts = tuple(storable(one)[0] for one in _list(fields.get("facts")) if isinstance(one, str) and one.strip())
+        facts = tuple(
+            storable(fact)[0] for fact in _list(fields.get("facts")) if isinstance(fact, str) and fact.strip()
+        )
         title = storable(text(fields.get("title")))[0]
         words = storable(first_text(fields, "narrative", "content"))[0]
         if not words.strip() and not facts and not title.strip():
@@ -297,8 +299,8 @@ class _Database:
             facts=facts,
             type=storable(first_text(fields, "type", "obs_type"))[0],
             tags=tags_of({"tags": _list(fields.get("tags"))}),
-            files=tuple(clean(one) for one in _list(fields.get("related_files")) if isinstance(one, str)),
-            people=tuple(clean(one) for one in _list(fields.get("related_people")) if isinstance(one, str)),
+            files=tuple(clean(path) for path in _list(fields.get("related_files")) if isinstance(path, str)),
+            people=tuple(clean(person) for person in _list(fields.get("related_people")) if isinstance(person, str)),
             mention_count=max(1, _whole(fields.get("mention_count"))),
             created_ms=parse_instant(fields.get("created_at")) or self._made_ms,
             updated_ms=parse_instant(fields.get("updated_at")),
@@ -326,7 +328,7 @@ class _Database:
         for fields in self._rows(name):
             named = storable(first_text(fields, "canonical_name", "name"))[0]
             kind = text(fields.get("type")) or ("person" if name == "people" else "")
-            aliases = [one for one in _list(fields.get("aliases")) if isinstance(one, str)]
+            aliases = [alias for alias in _list(fields.get("aliases")) if isinstance(alias, str)]
             detail = foreign_entity(named, kind, aliases, text(fields.get("summary")), self._made_ms)
             if detail is not None:
                 yield detail

@@ -94,8 +94,8 @@ def _entity(given: object, made_ms: int) -> VaultDetail | None:
     fields = table(given)
     name = given if isinstance(given, str) else first_text(fields, "name", "entity", "entity_name", "label", "id")
     kind = first_text(fields, "entity_type", "type", "entityType", "category")
-    aliases = [_word(one) for one in row(fields.get("aliases")) if isinstance(one, str)]
-    notes = [one for one in row(fields.get("observations")) if isinstance(one, str)]
+    aliases = [_word(alias) for alias in row(fields.get("aliases")) if isinstance(alias, str)]
+    notes = [note for note in row(fields.get("observations")) if isinstance(note, str)]
     summary = [first_text(fields, "summary", "description"), *notes]
     return foreign_entity(_word(name), kind, aliases, "\n".join(filter(None, summary)), made_ms)
 
@@ -128,18 +128,18 @@ def _memory(item: JsonItem, fmt: str) -> Record:
     return memory_record(fields, words, fmt)
 
 
-def memory_record(fields: dict[str, Any], said: str, fmt: str) -> MemoryRecord:
+def memory_record(fields: dict[str, Any], content: str, fmt: str) -> MemoryRecord:
     """Return the record of a memory.
 
     Args:
         fields: Its fields as the other system names them.
-        said: Its text.
+        content: Its text.
         fmt: The format, for its key.
     """
-    key = first_text(fields, "id", "content_hash", "hash") or content_hash(said, text(fields.get("user_id")))
+    key = first_text(fields, "id", "content_hash", "hash") or content_hash(content, text(fields.get("user_id")))
     return MemoryRecord(
         storable(f"{fmt}/{key}")[0],
-        said,
+        content,
         kind="fact",
         category=_category(fields),
         tags=tags_of(fields),
@@ -153,8 +153,8 @@ def memory_record(fields: dict[str, Any], said: str, fmt: str) -> MemoryRecord:
 def tags_of(fields: dict[str, Any]) -> tuple[str, ...]:
     """Return the tags of a memory: a list, or words between commas."""
     tags = fields.get("tags") or fields.get("categories")
-    named = tags.split(",") if isinstance(tags, str) else [one for one in row(tags) if isinstance(one, str)]
-    return tuple(dict.fromkeys(clean(one.strip()) for one in named if one.strip()))
+    named = tags.split(",") if isinstance(tags, str) else [tag for tag in row(tags) if isinstance(tag, str)]
+    return tuple(dict.fromkeys(clean(tag.strip()) for tag in named if tag.strip()))
 
 
 def _category(fields: dict[str, Any]) -> str:

@@ -94,7 +94,7 @@ def content_text(content: object) -> str:
     """Return the text of a message's content: a string, or the texts of its parts."""
     if isinstance(content, str):
         return content
-    parts = [one if isinstance(one, str) else first_text(table(one), "text", "content") for one in row(content)]
+    parts = [part if isinstance(part, str) else first_text(table(part), "text", "content") for part in row(content)]
     return "\n\n".join(part for part in parts if part.strip())
 
 

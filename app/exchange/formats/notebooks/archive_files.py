@@ -83,29 +83,29 @@ def open_files(path: Path, *, opens_nested: bool = True) -> Iterator[ArchiveFile
         yield files
 
 
-def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitStack, *, is_nested: bool) -> None:
+def _add(archive: zipfile.ZipFile, title: str, files: ArchiveFiles, stack: ExitStack, *, is_nested: bool) -> None:
     for info in members(archive, _ANY, title):
         name = _plain(info.filename)
         if not name or SYSTEM_FILE.fullmatch(name):
             if not name:
-                found.problems.append(
+                files.problems.append(
                     Problem(info.filename[:200], Sentence("Its path leads out of the archive; it was left out."))
                 )
         elif stat.S_ISLNK(info.external_attr >> 16):
-            found.problems.append(Problem(name, Sentence("It is a link, which is not followed; it was left out.")))
-        elif len(found.files) >= MAX_FILES:
-            found.problems.append(
+            files.problems.append(Problem(name, Sentence("It is a link, which is not followed; it was left out.")))
+        elif len(files.files) >= MAX_FILES:
+            files.problems.append(
                 Problem(name, Sentence("The archive has more than {most} files; it was left out.", most=MAX_FILES))
             )
         elif name.lower().endswith(".zip") and not is_nested:
-            _add_nested(archive, info, found, stack)
+            _add_nested(archive, info, files, stack)
         else:
-            found.add(name, info, archive)
+            files.add(name, info, archive)
 
 
-def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveFiles, stack: ExitStack) -> None:
+def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, files: ArchiveFiles, stack: ExitStack) -> None:
     if info.file_size > MAX_NESTED_BYTES:
-        found.problems.append(
+        files.problems.append(
             Problem(info.filename, Sentence("It is larger than an archive within an archive may be."))
         )
         return
@@ -115,11 +115,11 @@ def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveF
             _copy(stream, copy, info.file_size)
         nested = stack.enter_context(zipfile.ZipFile(copy))
     except (*DAMAGE, ValueError, NotImplementedError, RuntimeError):
-        found.problems.append(
+        files.problems.append(
             Problem(info.filename, Sentence("It is not a complete zip file, so its notes were left out."))
         )
         return
-    _add(nested, info.filename, found, stack, is_nested=True)
+    _add(nested, info.filename, files, stack, is_nested=True)
 
 
 def _copy(stream: IO[bytes], copy: IO[bytes], size: int) -> None:

@@ -161,8 +161,8 @@ class _NoteReader:
         self._kept[key] = record.name
         yield record
 
-    def _linked(self, found: re.Match[str]) -> str:
-        mark, shown, key, heading = found.groups()
+    def _linked(self, match: re.Match[str]) -> str:
+        mark, shown, key, heading = match.groups()
         if key in self._index.notes:
             return self._names.link(key, shown, (heading or "").removeprefix("#"))
         name = self._kept.get(key, "")

@@ -128,9 +128,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Problem(path.name, what, lost=False, foreign=True)
 
 
-def _pages(found: ArchiveFiles) -> _Pages:
+def _pages(files: ArchiveFiles) -> _Pages:
     pages = _Pages()
-    for name, entry in sorted(found.files.items()):
+    for name, entry in sorted(files.files.items()):
         path = PurePosixPath(name)
         suffix = path.suffix.lower()
         if suffix not in _SUFFIXES or (suffix == _HTML and not PAGE.fullmatch(name)):
@@ -172,8 +172,8 @@ def _records(page: _Page, pages: _Pages, names: NoteNames, attached: AttachedEnt
     for match in _LINK.finditer(text):
         if not _page_at(match[3], folder, pages):
             yield from attached.take(match[3], folder, page.entry.name)
-    text = _LINK.sub(lambda found: _linked(found, folder, pages, names, attached), text)
-    text = _NOTION_URL.sub(lambda found: names.link(found[2], found[1]) if found[2] in pages.by_key else found[0], text)
+    text = _LINK.sub(lambda match: _linked(match, folder, pages, names, attached), text)
+    text = _NOTION_URL.sub(lambda match: names.link(match[2], match[1]) if match[2] in pages.by_key else match[0], text)
     yield _note(page, text, properties, names)
 
 
@@ -204,10 +204,10 @@ def _page_at(written: str, folder: str, pages: _Pages) -> str:
     return key if is_page else ""
 
 
-def _linked(found: re.Match[str], folder: str, pages: _Pages, names: NoteNames, attached: AttachedEntries) -> str:
-    if key := _page_at(found[3], folder, pages):
-        return names.link(key, found[2])
-    return attached.link(found[3], folder, found[2], embeds=bool(found[1])) or found[0]
+def _linked(match: re.Match[str], folder: str, pages: _Pages, names: NoteNames, attached: AttachedEntries) -> str:
+    if key := _page_at(match[3], folder, pages):
+        return names.link(key, match[2])
+    return attached.link(match[3], folder, match[2], embeds=bool(match[1])) or match[0]
 
 
 def _properties(text: str) -> dict[str, str]:

@@ -93,25 +93,25 @@ class VaultFiles:
         used = self._attached.used | self._own | self._canvases
         return [entry for place, entry in self._entries.items() if place not in used]
 
-    def _path_of(self, found: re.Match[str], folder: str) -> str:
+    def _path_of(self, match: re.Match[str], folder: str) -> str:
         """Return the path of the file that a link means, ``""`` for none."""
-        written = _written(found)
+        written = _written(match)
         for path in (posixpath.join(folder, written), written.lstrip("/")):
             if (path := posixpath.normpath(path)) in self._entries:
                 return path
-        is_bare = "target" in found.groupdict() and "/" not in written
+        is_bare = "target" in match.groupdict() and "/" not in written
         return self._places.get(written.casefold(), "") if is_bare else ""
 
-    def _link(self, found: re.Match[str], path: str) -> str:
-        shown = found["shown"] or ""
+    def _link(self, match: re.Match[str], path: str) -> str:
+        shown = match["shown"] or ""
         shown = "" if _SIZE.fullmatch(shown) else shown
         if posixpath.dirname(path) not in self._own_folders:
-            return self._attached.link(quote(path), "", shown, embeds=found[0].startswith("!"))
+            return self._attached.link(quote(path), "", shown, embeds=match[0].startswith("!"))
         self._own.add(path)
-        if "target" not in found.groupdict():
+        if "target" not in match.groupdict():
             return ""  # it leads there as it is written
         name = posixpath.basename(path)
-        return f"{'!' if found[0].startswith('!') else ''}[{shown or name}]({quote(link_of(name))})"
+        return f"{'!' if match[0].startswith('!') else ''}[{shown or name}]({quote(link_of(name))})"
 
 
 def linked_names(text: str) -> Iterator[str]:
@@ -120,9 +120,9 @@ def linked_names(text: str) -> Iterator[str]:
         yield posixpath.basename(_written(match)).casefold()
 
 
-def _written(found: re.Match[str]) -> str:
+def _written(match: re.Match[str]) -> str:
     """Return the path that a link is written with."""
-    named = found.groupdict()
+    named = match.groupdict()
     written = named.get("target") or named.get("angled") or unquote(named.get("plain") or "")
     return written.partition("#")[0].strip().replace("\\", "/")
 

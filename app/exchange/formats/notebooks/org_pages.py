@@ -121,19 +121,19 @@ def inline(text: str) -> str:
     """Return a line with its links and emphasis as Markdown."""
     pieces: list[str] = []
 
-    def keep(said: str) -> str:
-        pieces.append(said)
+    def keep(piece: str) -> str:
+        pieces.append(piece)
         return f"\0{len(pieces) - 1}\0"
 
     text = text.replace("\0", "")
-    text = _LINK.sub(lambda found: keep(_link(found)), text)
-    text = _VERBATIM.sub(lambda found: keep(f"`{found['text']}`"), text)
+    text = _LINK.sub(lambda match: keep(_link(match)), text)
+    text = _VERBATIM.sub(lambda match: keep(f"`{match['text']}`"), text)
     text = _EMPHASIS.sub(r"*\g<text>*", _STRONG.sub(r"**\g<text>**", text))
-    return re.sub(r"\0(\d+)\0", lambda found: pieces[int(found[1])], text)
+    return re.sub(r"\0(\d+)\0", lambda match: pieces[int(match[1])], text)
 
 
-def _link(found: re.Match[str]) -> str:
-    target, shown = found["target"].strip(), (found["shown"] or "").strip()
+def _link(match: re.Match[str]) -> str:
+    target, shown = match["target"].strip(), (match["shown"] or "").strip()
     place = target.removeprefix("file:")
     is_address = re.match(r"[a-z][a-z0-9+.-]*:", place, re.IGNORECASE) is not None
     if place.lower().endswith(SUFFIX) and not is_address:

@@ -88,7 +88,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     yield from _note(path, "\n\n".join(parts), title or path.stem, created, changed)
 
 
-def _note(path: Path, text: str, title: str, made: int | None, changed: int | None) -> Iterator[Record]:
+def _note(path: Path, text: str, title: str, created: int | None, changed: int | None) -> Iterator[Record]:
     if not text:
         raise FormatError(
             Sentence(
@@ -112,7 +112,7 @@ def _note(path: Path, text: str, title: str, made: int | None, changed: int | No
         sentence = Sentence("It is larger than {most} MB, so only its text was taken.", most=MAX_ATTACHED >> 20)
         yield Problem(path.name, sentence, lost=False)
     yield MemoryRecord(
-        f"{path.resolve().parent.name}/{path.name}", link + text, title=title, created_ms=made, updated_ms=changed
+        f"{path.resolve().parent.name}/{path.name}", link + text, title=title, created_ms=created, updated_ms=changed
     )
 
 

@@ -180,7 +180,7 @@ def _header(line: bytes, path: Path) -> CapsuleHeader:
         texts = (fields["sender"], fields["digest"], fields["key"], fields["signature"])
         recipient = fields.get("recipient", "")
         numbers = (fields["made_at"], fields["expires_at"], fields["count"])
-        if fields["type"] != TYPE or not all(isinstance(one, str) for one in (*texts, recipient)):
+        if fields["type"] != TYPE or not all(isinstance(value, str) for value in (*texts, recipient)):
             raise _changed(path)
         if any(type(number) is not int or number < 0 for number in numbers):
             raise _changed(path)

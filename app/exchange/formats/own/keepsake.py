@@ -242,7 +242,7 @@ def _memory(fields: ObjectFields, place: str) -> Iterator[Record]:
         superseded_by=fields.optional_text("superseded_by"),
         files=tuple(fields.texts("files")),
         people=tuple(fields.texts("people")),
-        sources=tuple(Source(one["kind"], one["id"]) for one in fields.objects("sources", _is_source) or ()),
+        sources=tuple(Source(source["kind"], source["id"]) for source in fields.objects("sources", _is_source) or ()),
         access_count=fields.whole("access_count") or 0,
         accessed_ms=fields.instant("last_accessed"),
         archived_ms=fields.instant("archived_at"),

@@ -85,7 +85,7 @@ _MAX_WHOLE = 1 << 53
 
 def detail_type(name: str) -> DetailType | None:
     """Return the line type with a name, ``None`` when there is none."""
-    return next((one for one in FIELDS if one == name), None)
+    return next((field for field in FIELDS if field == name), None)
 
 
 def write_detail(detail: VaultDetail) -> dict[str, Any]:

@@ -170,13 +170,13 @@ class ClaudeCodeParser(LineParser):
                 payload={"model": model} if model else None,
             )
 
-    def _notice(self, event: dict[str, Any], said: str, name: str) -> Record:
+    def _notice(self, event: dict[str, Any], content: str, name: str) -> Record:
         moment = parse_instant(event.get("timestamp"))
         payload = {"subtype": text(event.get("subtype"))}
         return turn(
             self._key_of(event),
             "system",
-            said,
+            content,
             name,
             moment,
             importance=transcript_records.NOTICE_IMPORTANCE,
@@ -210,7 +210,7 @@ class ClaudeCodeParser(LineParser):
 def _given_text(attachment: dict[str, Any]) -> str:
     """Return the text of an attachment: that of its file, or else all."""
     file = first_text(table(table(attachment.get("content")).get("file")), "content")
-    return file or "\n\n".join(one.text for one in spoken(attachment, _NOISE))
+    return file or "\n\n".join(value.text for value in spoken(attachment, _NOISE))
 
 
 read = transcript_records.reader_of(PATTERNS, ClaudeCodeParser)

@@ -128,15 +128,15 @@ class CodexParser(LineParser):
             return
         yield from self._turn(role, words, line, moment, author)
 
-    def _turn(self, role: Role, said: str, line: bytes, moment: int | None, author: str = "") -> Iterator[Record]:
+    def _turn(self, role: Role, text: str, line: bytes, moment: int | None, author: str = "") -> Iterator[Record]:
         if self.state.get("source") not in ("item_message", None):
-            self.state["events"] = [*self.state.get("events", []), content_hash(role, said)][-_MAX_SAID:]
-        if role == "user" and not said.lstrip().startswith(_NOTICES):
-            yield from transcript_records.persons_turn(self._key, said, line_id(line), moment)
-        elif said.strip():
+            self.state["events"] = [*self.state.get("events", []), content_hash(role, text)][-_MAX_SAID:]
+        if role == "user" and not text.lstrip().startswith(_NOTICES):
+            yield from transcript_records.persons_turn(self._key, text, line_id(line), moment)
+        elif text.strip():
             role = "system" if role == "user" else role
             importance = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
-            yield self._spoken(role, said, line_id(line), moment, importance, author)
+            yield self._spoken(role, text, line_id(line), moment, importance, author)
 
     def _thought(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record | None:
         parts = (*row(item.get("summary")), *row(item.get("content")))
@@ -146,17 +146,17 @@ class CodexParser(LineParser):
         return transcript_records.thought(self._key, words, line_id(line), moment, AGENT) if words.strip() else None
 
     def _spoken(
-        self, role: Role, said: str, name: str, moment: int | None, importance: float | None, author: str = ""
+        self, role: Role, content: str, name: str, moment: int | None, importance: float | None, author: str = ""
     ) -> Record:
         model = text(self.state.get("model")) if role == "assistant" else ""
         author = (author or AGENT) if role == "assistant" else ""
         payload = {"model": model} if model else None
-        return turn(self._key, role, said, name, moment, author=author, importance=importance, payload=payload)
+        return turn(self._key, role, content, name, moment, author=author, importance=importance, payload=payload)
 
-    def _notice(self, said: str, line: bytes, moment: int | None) -> Record | None:
+    def _notice(self, text: str, line: bytes, moment: int | None) -> Record | None:
         return (
-            self._spoken("system", said, line_id(line), moment, transcript_records.NOTICE_IMPORTANCE)
-            if said.strip()
+            self._spoken("system", text, line_id(line), moment, transcript_records.NOTICE_IMPORTANCE)
+            if text.strip()
             else None
         )
 

@@ -184,15 +184,15 @@ def _composer(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterato
 
 def _bubbles(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterator[dict[str, Any] | Problem]:
     """Yield the messages of a conversation in order, without those that are still being written."""
-    inline = [table(one) for one in row(composer.get("conversation")) or row(composer.get("bubbles"))]
+    inline = [table(bubble) for bubble in row(composer.get("conversation")) or row(composer.get("bubbles"))]
     known = table(composer.get("conversationMap"))
     headers = [table(header) for header in row(composer.get("fullConversationHeadersOnly"))]
     writing = set(map(text, row(composer.get("generatingBubbleIds"))))
-    for one in inline or headers:
-        name = text(one.get("bubbleId"))
-        if name in writing or (one is (inline or headers)[-1] and composer.get("status") == "generating"):
+    for entry in inline or headers:
+        name = text(entry.get("bubbleId"))
+        if name in writing or (entry is (inline or headers)[-1] and composer.get("status") == "generating"):
             continue
-        value = one if inline else known.get(name) or bubble(name)
+        value = entry if inline else known.get(name) or bubble(name)
         if isinstance(value, dict):
             yield {"bubbleId": name, **value}
         else:
@@ -243,9 +243,9 @@ def _tabs(value: Any, place: str) -> Iterator[Record]:
         read_item(numbered(place, "tab", number), tab, "conversation")
         begun = parse_instant(tab.get("lastSendTime"))
         records: list[Record] = []
-        for place_in, one in enumerate(map(table, row(tab.get("bubbles")))):
-            name = first_text(one, "bubbleId", "id") or f"{key}#{place_in}"
-            records.extend(_messages(key, {**one, "bubbleId": name}, begun))
+        for place_in, bubble in enumerate(map(table, row(tab.get("bubbles")))):
+            name = first_text(bubble, "bubbleId", "id") or f"{key}#{place_in}"
+            records.extend(_messages(key, {**bubble, "bubbleId": name}, begun))
         if records:
             yield SessionRecord(key, title=first_text(tab, "chatTitle"), agent=AGENT, created_ms=begun)
             yield from records

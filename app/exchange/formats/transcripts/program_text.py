@@ -41,13 +41,13 @@ def parted(content: str) -> Turn:
     if "<" not in content and "[Request " not in content:
         return Turn(content, "")
     command, arguments = _NAME.search(content), _ARGUMENTS.search(content)
-    typed = _TYPED.sub(lambda found: found[2].strip(), content)
+    typed = _TYPED.sub(lambda match: match[2].strip(), content)
     if _UNCLOSED.match(typed) and not _BLOCK.match(typed.lstrip()):
         return Turn("", content)
     added: list[str] = []
 
-    def keep(found: re.Match[str]) -> str:
-        added.append(found[0].strip())
+    def keep(match: re.Match[str]) -> str:
+        added.append(match[0].strip())
         return ""
 
     words = _MARK.sub(keep, _BLOCK.sub(keep, typed))

@@ -73,7 +73,9 @@ class QueuedPrompts:
                 names.remove(name)
                 return True
         waiting = [*self._due, *self._queued]
-        is_all = len(waiting) > 1 and name == content_hash(" ".join(self._words.get(one, "") for one in waiting))
+        is_all = len(waiting) > 1 and name == content_hash(
+            " ".join(self._words.get(waiting_name, "") for waiting_name in waiting)
+        )
         self._due.clear()  # the turn of what left the queue is over
         if is_all:
             self._queued.clear()

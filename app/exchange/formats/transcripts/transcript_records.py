@@ -162,7 +162,7 @@ def line_id(line: bytes) -> str:
 def turn(
     session: str,
     role: Role,
-    said: str,
+    text: str,
     foreign_id: str,
     moment: int | None,
     *,
@@ -178,7 +178,7 @@ def turn(
         session,
         NewMessage(
             role=role,
-            content=storable(said)[0],
+            content=storable(text)[0],
             author=storable(author)[0],
             created_at=optional_datetime(moment),
             importance=importance,
@@ -190,10 +190,10 @@ def turn(
     )
 
 
-def thought(session: str, said: str, foreign_id: str, moment: int | None, author: str) -> MessageRecord:
+def thought(session: str, text: str, foreign_id: str, moment: int | None, author: str) -> MessageRecord:
     """Return what a model thought and did not say; it is kept with the notices."""
     mark = {"thought": True}
-    return turn(session, "system", said, foreign_id, moment, author=author, importance=THOUGHT_IMPORTANCE, payload=mark)
+    return turn(session, "system", text, foreign_id, moment, author=author, importance=THOUGHT_IMPORTANCE, payload=mark)
 
 
 def persons_turn(session: str, content: str, foreign_id: str, moment: int | None) -> Iterator[MessageRecord]:
@@ -213,13 +213,13 @@ def readable(value: Any) -> str:
     parts = [readable(part) for part in row(value)] if isinstance(value, list) else []
     if parts:
         return "\n".join(filter(None, parts))
-    one = table(value)
-    words = first_text(one, "text", "output", "content", "error", "stdout", "aggregated_output", "message")
+    fields = table(value)
+    words = first_text(fields, "text", "output", "content", "error", "stdout", "aggregated_output", "message")
     if words:
         return words
     for name in ("functionResponse", "response", "output", "content", "result"):
-        if isinstance(one.get(name), dict | list):
-            return readable(one[name])
+        if isinstance(fields.get(name), dict | list):
+            return readable(fields[name])
     return json.dumps(clean(value), ensure_ascii=False) if value not in (None, "", [], {}) else ""
 
 

@@ -110,7 +110,7 @@ class GraphCanvas(QWidget):
 
         self.scene = scene
         self._style = None
-        selected = {place(one) for one in kept.selected} - {-1}
+        selected = {place(identity) for identity in kept.selected} - {-1}
         self.highlight = Highlight(-1, place(kept.current), selected)
         if not keep_view:
             self.fit()

@@ -25,8 +25,8 @@ def blended(colour: str, ground: str, share: float) -> QColor:
     over, under = QColor(colour), QColor(ground)
     return QColor(
         *(
-            round(one * share + other * (1 - share))
-            for one, other in zip(over.getRgb()[:3], under.getRgb()[:3], strict=True)  # type: ignore[index]
+            round(channel * share + other * (1 - share))
+            for channel, other in zip(over.getRgb()[:3], under.getRgb()[:3], strict=True)  # type: ignore[index]
         )
     )
 
@@ -64,8 +64,8 @@ class GraphColours:
         light = [blended(colour, ground, _LIGHT).name() for colour in series[:GROUPS]]
         sizes = np.bincount(groups) if len(groups) else groups
         return [
-            series[GROUPS] if sizes[one] <= 1 else series[one] if one < GROUPS else light[one % GROUPS]
-            for one in groups.tolist()
+            series[GROUPS] if sizes[number] <= 1 else series[number] if number < GROUPS else light[number % GROUPS]
+            for number in groups.tolist()
         ]
 
     def style(self, kinds: Indices, groups: Indices) -> "NodeStyle":

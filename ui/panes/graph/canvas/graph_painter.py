@@ -148,7 +148,7 @@ class GraphPainter:
         if is_veiled:
             self._paint_labels(painter, company, is_sorted=True)
         else:
-            self._write(painter, [self.labels[one] for one in company.tolist() if one in self.labels])
+            self._write(painter, [self.labels[node] for node in company.tolist() if node in self.labels])
 
     def paint_links_of(self, painter: QPainter, number: int, *, is_firm: bool = True) -> None:
         """Paint all links of a node, with what stated relations and note links say."""

@@ -52,7 +52,7 @@ class GraphScene:
         self.shown_links: Mask = np.ones(len(self.links.sources), dtype=np.bool_)
 
     def _set_links(self, view: GraphView, count: int) -> None:
-        edges = view.edges
+        self.edges = edges = view.edges
         self.links = GraphLinks(
             np.array([self.places[edge.source] for edge in edges], dtype=np.int64),
             np.array([self.places[edge.target] for edge in edges], dtype=np.int64),
@@ -161,7 +161,7 @@ class GraphScene:
                 continue
             crosses = ((y1 > y) != (y2 > y)) & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
             within ^= crosses
-        return [int(one) for one in np.flatnonzero(within & self.shown_nodes)]
+        return [int(node) for node in np.flatnonzero(within & self.shown_nodes)]
 
 
 def _ms(moment: datetime | None) -> int:

@@ -45,7 +45,7 @@ class EntityActions(QObject):
     def merge_many(self, ids: list[str], into: str) -> None:
         """Merge several entities into one of them."""
         words = self.tr("Merged {count} names into ‘{title}’").replace("{count}", format_number(len(ids)))
-        self._pane.do(self._merge([one for one in ids if one != into], into, words, ""))
+        self._pane.do(self._merge([identity for identity in ids if identity != into], into, words, ""))
 
     def split(self, entity: Entity, aliases: list[str], name: str, kind: str) -> None:
         """Split names off an entity."""

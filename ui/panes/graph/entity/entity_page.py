@@ -171,7 +171,7 @@ class EntityPage(PageArea):
         self._show_texts(info)
         self._show_company(self._people, info.people)
         # Dates stand in the same texts as everything.
-        self._show_company(self._others, [one for one in info.related if one.type != "date"])
+        self._show_company(self._others, [neighbour for neighbour in info.related if neighbour.type != "date"])
         for section in self._all:
             self._fold(section)
 
@@ -230,13 +230,13 @@ class EntityPage(PageArea):
             row.triggered.connect(self._on_conversation_triggered)
             self._conversations.rows.addWidget(row)
 
-    def _show_company(self, section: Section, found: Sequence[Neighbour]) -> None:
-        self._open(section, len(found), len(found))
-        for one in found:
-            times = round(one.weight)
+    def _show_company(self, section: Section, neighbours: Sequence[Neighbour]) -> None:
+        self._open(section, len(neighbours), len(neighbours))
+        for neighbour in neighbours:
+            times = round(neighbour.weight)
             count = format_number(times)
             words = self.tr("once together") if times == 1 else self.tr("{count} times together")
-            row = LinkRow(one.name, one.id, count, detail=words.format(count=count))
+            row = LinkRow(neighbour.name, neighbour.id, count, detail=words.format(count=count))
             row.triggered.connect(self.entity_opened)
             section.rows.addWidget(row)
 

@@ -62,7 +62,7 @@ class OnThisDay(QWidget):
     @property
     def words(self) -> list[str]:
         """The lines that are shown."""
-        return [self._words(one) for one in self._found]
+        return [self._words(anniversary) for anniversary in self._found]
 
     def load(self) -> None:
         """Fetch what was written on today's day; the old lines show until it arrives."""
@@ -78,28 +78,34 @@ class OnThisDay(QWidget):
             return  # the list beside it tells what is wrong
         self.show_found(anniversaries)
 
-    def show_found(self, found: "list[Anniversary]") -> None:
+    def show_found(self, anniversaries: "list[Anniversary]") -> None:
         """Show what was found."""
-        self._found = found[:MOST]
+        self._found = anniversaries[:MOST]
         for place, line in enumerate(self._lines):
-            one = self._found[place] if place < len(self._found) else None
-            line.setVisible(one is not None)
-            if one is not None:
-                line.set_words(self._words(one))
-                line.setToolTip(tooltip(f"{one.title}\n{full_date(one.at)}"))
+            anniversary = self._found[place] if place < len(self._found) else None
+            line.setVisible(anniversary is not None)
+            if anniversary is not None:
+                line.set_words(self._words(anniversary))
+                line.setToolTip(tooltip(f"{anniversary.title}\n{full_date(anniversary.at)}"))
         self.setVisible(bool(self._found))
 
-    def _words(self, one: "Anniversary") -> str:
-        title = one.title or self.tr("Untitled")
-        years, months = divmod(one.months, YEAR)
+    def _words(self, anniversary: "Anniversary") -> str:
+        title = anniversary.title or self.tr("Untitled")
+        years, months = divmod(anniversary.months, YEAR)
         if not months:
             ago = self.tr("A year ago") if years == 1 else self.tr("{n} years ago").format(n=years)
         else:
-            ago = self.tr("A month ago") if one.months == 1 else self.tr("{n} months ago").format(n=one.months)
+            ago = (
+                self.tr("A month ago")
+                if anniversary.months == 1
+                else self.tr("{n} months ago").format(n=anniversary.months)
+            )
         return self.tr("{ago}: {title}").format(ago=ago, title=title)
 
     def _on_line_clicked(self) -> None:
         place = next((at for at, line in enumerate(self._lines) if line is self.sender()), -1)
         if 0 <= place < len(self._found):
-            one = self._found[place]
-            self.opened.emit(Place("sessions" if one.kind == "session" else "notes", one.id, title=one.title))
+            anniversary = self._found[place]
+            self.opened.emit(
+                Place("sessions" if anniversary.kind == "session" else "notes", anniversary.id, title=anniversary.title)
+            )

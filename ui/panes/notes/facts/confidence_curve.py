@@ -32,10 +32,10 @@ class ConfidenceCurve(QWidget):
         self.setAccessibleName(self.tr("Confidence over time"))
         theme.current().changed.connect(self._on_theme_changed)
 
-    def show_confidence(self, found: "FactConfidence", now: datetime, words: str) -> None:
+    def show_confidence(self, confidence: "FactConfidence", now: datetime, words: str) -> None:
         """Show a curve as it stands at ``now``; ``words`` say it to screen readers."""
-        self._shown, self._now = found, now
-        self._span = (found.curve[0].at, found.curve[-1].at)
+        self._shown, self._now = confidence, now
+        self._span = (confidence.curve[0].at, confidence.curve[-1].at)
         self.setAccessibleDescription(words)
         self.update()
 
@@ -105,9 +105,9 @@ class ConfidenceCurve(QWidget):
         painter.setPen(QPen(theme.current().colour("warning"), 1, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(box.left(), height), QPointF(box.right(), height))
 
-    def _paint_curve(self, painter: QPainter, box: QRectF, found: "FactConfidence") -> None:
+    def _paint_curve(self, painter: QPainter, box: QRectF, confidence: "FactConfidence") -> None:
         look = theme.current()
-        points = [QPointF(self._x_of(one.at, box), self._y_of(one.confidence, box)) for one in found.curve]
+        points = [QPointF(self._x_of(point.at, box), self._y_of(point.confidence, box)) for point in confidence.curve]
         path = QPainterPath(points[0])
         for point in points[1:]:
             path.lineTo(point)
@@ -118,25 +118,29 @@ class ConfidenceCurve(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(look.colour("accent"), 2))
         painter.drawPath(path)
-        here = QPointF(self._x_of(self._now, box), self._y_of(found.current, box))
+        here = QPointF(self._x_of(self._now, box), self._y_of(confidence.current, box))
         painter.setPen(QPen(look.colour("surface"), 2))
         painter.setBrush(look.colour("accent"))
         painter.drawEllipse(here, _DOT + 1, _DOT + 1)
-        if found.fades_at is not None:
-            place = self._x_of(found.fades_at, box)
+        if confidence.fades_at is not None:
+            place = self._x_of(confidence.fades_at, box)
             painter.setPen(QPen(look.colour("warning"), 1.5))
             painter.drawLine(QPointF(place, box.top()), QPointF(place, box.bottom()))
 
-    def _paint_dates(self, painter: QPainter, box: QRectF, found: "FactConfidence") -> None:
+    def _paint_dates(self, painter: QPainter, box: QRectF, confidence: "FactConfidence") -> None:
         """Write the dates below: now, and the day it fades or the end."""
         look, metrics = theme.current(), painter.fontMetrics()
-        last = found.fades_at or found.curve[-1].at
-        far = (last - found.curve[0].at).days > _FAR_DAYS
+        last = confidence.fades_at or confidence.curve[-1].at
+        far = (last - confidence.curve[0].at).days > _FAR_DAYS
         height = box.bottom() + metrics.ascent() + Space.XS
         # Beside the curve are the levels; the lowest of them is as low as the dates.
         first, end = (0.0, box.right()) if self._mirrored else (box.left(), float(self.width()))
         spans: list[tuple[float, float]] = []
-        dates = ((last, "warning" if found.fades_at else "muted"), (self._now, "text"), (found.curve[0].at, "muted"))
+        dates = (
+            (last, "warning" if confidence.fades_at else "muted"),
+            (self._now, "text"),
+            (confidence.curve[0].at, "muted"),
+        )
         for moment, colour in dates:
             today = moment == self._now
             words = self.tr("now") if today else date_words(local(moment).date(), "MMM yyyy" if far else "d MMM")

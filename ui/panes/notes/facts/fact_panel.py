@@ -104,15 +104,15 @@ class FactPanel(QWidget):
         self._show_confidence(confidence)
         self._show_beliefs(beliefs)
 
-    def _show_confidence(self, found: FactConfidence) -> None:
+    def _show_confidence(self, confidence: FactConfidence) -> None:
         now = datetime.now(UTC)
-        words = self._forecast(found, now)
+        words = self._forecast(confidence, now)
         self._sentence.setText(words)
         theme.set_type(self._sentence, "body")
-        self.curve.show_confidence(found, now, words)
+        self.curve.show_confidence(confidence, now, words)
         # Without fading the curve would be a flat line.
-        self.curve.setVisible(found.kept not in ("deleted", "confirmed"))
-        self._confirm.setVisible(found.kept != "confirmed" or found.confidence < 1)
+        self.curve.setVisible(confidence.kept not in ("deleted", "confirmed"))
+        self._confirm.setVisible(confidence.kept != "confirmed" or confidence.confidence < 1)
 
     def _show_beliefs(self, beliefs: list[Belief]) -> None:
         self._timeline.clear()
@@ -124,26 +124,26 @@ class FactPanel(QWidget):
             row.opened.connect(self.opened)
             self._timeline.rows.addWidget(row)
 
-    def _forecast(self, found: FactConfidence, now: datetime) -> str:
+    def _forecast(self, confidence: FactConfidence, now: datetime) -> str:
         """Return when a fact fades, in a sentence."""
-        percent = f"{found.current * 100:.0f} %"
-        if found.kept == "confirmed":
+        percent = f"{confidence.current * 100:.0f} %"
+        if confidence.kept == "confirmed":
             certain = self.tr("{percent} certain. It never fades.").format(percent=percent)
-            return self.tr("You keep this for good.") if found.current >= 1 else certain
-        if found.kept == "pinned":
+            return self.tr("You keep this for good.") if confidence.current >= 1 else certain
+        if confidence.kept == "pinned":
             return self.tr("{percent} certain. While it is pinned it does not fade.").format(percent=percent)
-        if found.kept == "deleted":
+        if confidence.kept == "deleted":
             replaced = self._fact is not None and self._fact.superseded_by is not None
             return (
                 self.tr("It no longer holds: another fact took its place.") if replaced else self.tr("It was deleted.")
             )
-        if found.fades_at is None:
+        if confidence.fades_at is None:
             return self.tr("{percent} certain. Even without use it hardly fades.").format(percent=percent)
-        if found.fades_at <= now:
+        if confidence.fades_at <= now:
             return self.tr("{percent} certain. It has faded; the next night may set it aside.").format(percent=percent)
-        day = date_words(local(found.fades_at).date(), "d MMMM yyyy")
+        day = date_words(local(confidence.fades_at).date(), "d MMMM yyyy")
         sentence = self.tr("{percent} certain now. If nobody uses it, it fades on {day}, {span} from now.")
-        return sentence.format(percent=percent, day=day, span=self._span((found.fades_at - now).days))
+        return sentence.format(percent=percent, day=day, span=self._span((confidence.fades_at - now).days))
 
     def _span(self, days: int) -> str:
         if days >= 2 * _YEAR_DAYS:

@@ -55,10 +55,10 @@ class ItemModel(RowModel["_Item"]):
         """Return a title or an icon."""
         if not index.isValid():
             return None
-        one = self.rows[index.row()]
+        item = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return excerpt(one.title, TITLE)
-        return icon(one.icon) if role == Qt.ItemDataRole.DecorationRole else None
+            return excerpt(item.title, TITLE)
+        return icon(item.icon) if role == Qt.ItemDataRole.DecorationRole else None
 
 
 class WhyNotDialog(BaseDialog):
@@ -142,18 +142,18 @@ class WhyNotDialog(BaseDialog):
             return
         self._show(list({choice.id: choice for choice in choices}.values()))
 
-    def _session(self, one: "Session") -> _Item:
-        return _Item(one.id, display_title(one.title, one.preview, self.tr("Untitled")), "messages-square")
+    def _session(self, session: "Session") -> _Item:
+        return _Item(session.id, display_title(session.title, session.preview, self.tr("Untitled")), "messages-square")
 
-    def _memory(self, one: "MemoryRow") -> _Item:
-        return _Item(one.id, display_title(one.title, one.preview, self.tr("Untitled")), kind_icon(one.kind))
+    def _memory(self, row: "MemoryRow") -> _Item:
+        return _Item(row.id, display_title(row.title, row.preview, self.tr("Untitled")), kind_icon(row.kind))
 
-    def _show(self, found: list[_Item]) -> None:
-        self.source.show_rows(found)
+    def _show(self, items: list[_Item]) -> None:
+        self.source.show_rows(items)
         self._offer_better("")
         self.hint.setText("")
         nothing = self.tr("There is nothing with these words or this title in the vault.")
-        self.answer.setText("" if found else nothing)
+        self.answer.setText("" if items else nothing)
 
     def _on_items_current_changed(self, index: Index) -> None:
         self._offer_better("")

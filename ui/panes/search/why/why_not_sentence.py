@@ -24,32 +24,32 @@ _BELOW = QT_TRANSLATE_NOOP("Words", "It was found, but only as number {place}; t
 _SHOWN = QT_TRANSLATE_NOOP("Words", "It was found: it is number {place} of the results.")
 
 
-def why_not_sentence(found: Explanation) -> str:
+def why_not_sentence(explanation: Explanation) -> str:
     """Return the reason why a search does not show an item, in plain words."""
-    if found.stage == "filtered":
-        return _said(_GONE["filtered"]).format(operators=joined(found.failed))
-    if found.stage == "excluded":
-        return _said(_GONE["excluded"]).format(words=joined(found.failed))
-    if found.stage in _GONE:
-        return _said(_GONE[found.stage])
-    return _ranked(found) if found.stage in ("shown", "below") else _unranked(found)
+    if explanation.stage == "filtered":
+        return _said(_GONE["filtered"]).format(operators=joined(explanation.failed))
+    if explanation.stage == "excluded":
+        return _said(_GONE["excluded"]).format(words=joined(explanation.failed))
+    if explanation.stage in _GONE:
+        return _said(_GONE[explanation.stage])
+    return _ranked(explanation) if explanation.stage in ("shown", "below") else _unranked(explanation)
 
 
-def _unranked(found: Explanation) -> str:
+def _unranked(explanation: Explanation) -> str:
     """Return why an item did not come among those that were ranked."""
-    if not found.terms:
+    if not explanation.terms:
         return _said(_NO_WORDS)
-    if found.lacking:
-        return _said(_SOME_WORDS).format(words=quoted(found.terms), lacking=quoted(found.lacking))
-    return _said(_ALL_WORDS).format(words=quoted(found.terms))
+    if explanation.lacking:
+        return _said(_SOME_WORDS).format(words=quoted(explanation.terms), lacking=quoted(explanation.lacking))
+    return _said(_ALL_WORDS).format(words=quoted(explanation.terms))
 
 
-def _ranked(found: Explanation) -> str:
+def _ranked(explanation: Explanation) -> str:
     """Return the place of an item that was ranked, and the words that it lacks."""
-    template = _said(_SHOWN) if found.stage == "shown" else _said(_BELOW)
-    sentence = template.format(place=format_number(found.place or 0), limit=format_number(found.limit))
-    if found.stage == "below" and found.lacking:
-        sentence += " " + _said(_ONLY_SOME).format(lacking=quoted(found.lacking))
+    template = _said(_SHOWN) if explanation.stage == "shown" else _said(_BELOW)
+    sentence = template.format(place=format_number(explanation.place or 0), limit=format_number(explanation.limit))
+    if explanation.stage == "below" and explanation.lacking:
+        sentence += " " + _said(_ONLY_SOME).format(lacking=quoted(explanation.lacking))
     return sentence
 
 

@@ -315,13 +315,13 @@ def test_it_happens_within_seconds_by_itself(mirror: Host, notes: Path) -> None:
 
 
 def test_new_notes_get_a_file_and_come_back_as_themselves(mirror: Host, notes: Path) -> None:
-    made = mirror.ask("note.save", title="Lily", content="Water it.\n", tags=["pond"])
+    note = mirror.ask("note.save", title="Lily", content="Water it.\n", tags=["pond"])
     settle(mirror)
     assert files(notes) == {"Lily.md": "---\ntags: [pond]\n---\nWater it.\n"}
     (notes / "Lily.md").write_text("---\ntags: [pond]\n---\nWater it daily.\n")
     settle(mirror)
     found = active(mirror)["Lily"]
-    assert (found.id, found.content, found.tags) == (made.id, "Water it daily.\n", ("pond",))
+    assert (found.id, found.content, found.tags) == (note.id, "Water it daily.\n", ("pond",))
     assert mirror.ask("exchange.import", path=str(notes)).memories == 0
 
 

@@ -39,14 +39,14 @@ def folder(tmp_path: Path) -> Path:
 def panel(
     qtbot: QtBot, bridge: Bridge, look: Theme, rest: Rest, qt_loop: asyncio.AbstractEventLoop
 ) -> Iterator[DevicesPanel]:
-    made = DevicesPanel(bridge)
-    qtbot.addWidget(made)
-    made.resize(760, 700)
-    made.show()
-    made.shown()
+    panel = DevicesPanel(bridge)
+    qtbot.addWidget(panel)
+    panel.resize(760, 700)
+    panel.show()
+    panel.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
-    made.hide()
+    yield panel
+    panel.hide()
     rest(lambda: not bridge.is_busy)
 
 
