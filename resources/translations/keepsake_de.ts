@@ -9387,6 +9387,10 @@
         <translation>{count} Dateien des Archivs stammen nicht von Joplin und blieben weg.</translation>
     </message>
     <message>
+        <source>{count} files of the folder {root} cannot be read.</source>
+        <translation>{count} Dateien im Ordner {root} sind nicht lesbar.</translation>
+    </message>
+    <message>
         <source>{count} files that are no ENEX were left out.</source>
         <translation>{count} Dateien, die kein ENEX sind, blieben weg.</translation>
     </message>
@@ -9457,6 +9461,10 @@
     <message>
         <source>{count} notes cannot be found by search.</source>
         <translation>{count} Notizen lassen sich durch Suche nicht finden.</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} could not be mirrored: {reason}</source>
+        <translation>{count} Notizen im Ordner {root} ließen sich nicht spiegeln: {reason}</translation>
     </message>
     <message>
         <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>

@@ -9387,6 +9387,10 @@
         <translation>{count} archivos del paquete no son de Joplin y se omitieron.</translation>
     </message>
     <message>
+        <source>{count} files of the folder {root} cannot be read.</source>
+        <translation>No se pueden leer {count} archivos de la carpeta {root}.</translation>
+    </message>
+    <message>
         <source>{count} files that are no ENEX were left out.</source>
         <translation>Se omitieron {count} archivos que no son ENEX.</translation>
     </message>
@@ -9457,6 +9461,10 @@
     <message>
         <source>{count} notes cannot be found by search.</source>
         <translation>{count} notas no se pueden encontrar con la búsqueda.</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} could not be mirrored: {reason}</source>
+        <translation>No se pudieron reflejar {count} notas de la carpeta {root}: {reason}</translation>
     </message>
     <message>
         <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>
