@@ -16,6 +16,7 @@ class Device:
         last_seen_at: When it last met the others, as far as it is known here.
         behind: How many changes that are known here it does not have yet; of this one, how many others have.
         removed_at: When it was removed, ``None`` for a member.
+        schedules: The ids of the schedules that it ran last for all machines, as far as it is known here.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Device:
     last_seen_at: datetime | None
     behind: int
     removed_at: datetime | None
+    schedules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from app.core.error_location import error_location
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, ModelUnavailableError, StaleError
 from app.schedule.deferral import MAX_METERED, METERED, reason_to_wait, waited_sentence
-from app.schedule.model import BUILT_IN, JobResult, RunStatus, Schedule, ScheduleClaim, Sharing
+from app.schedule.model import BUILT_IN, JobResult, RunStatus, Schedule, ScheduleClaim, ScheduleFilter, Sharing
 from app.schedule.notes import AREA
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
@@ -282,6 +282,13 @@ class ScheduleRunner:
         if self.turns is None or self._sharing(schedule) != "one":
             return ""
         return await self.turns.other_machine(schedule.id)
+
+    async def machines(self) -> Mapping[str, str]:
+        """Return the id of the machine that ran each schedule for all last."""
+        if self.turns is None:
+            return {}
+        page = await self._service.search(ScheduleFilter(status="active"), _AT_ONCE, 0)
+        return await self.turns.machines(item.id for item in page.schedules if self._sharing(item) != "own")
 
     def _sharing(self, schedule: Schedule) -> Sharing:
         job = self._jobs.get(schedule.id)

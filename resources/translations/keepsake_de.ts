@@ -1974,6 +1974,14 @@
         <translation>Fortsetzen</translation>
     </message>
     <message>
+        <source>Runs 1 schedule for all</source>
+        <translation>Führt 1 Zeitplan für alle aus</translation>
+    </message>
+    <message>
+        <source>Runs {n} schedules for all</source>
+        <translation>Führt {n} Zeitpläne für alle aus</translation>
+    </message>
+    <message>
         <source>Share through a folder…</source>
         <translation>Über einen Ordner teilen …</translation>
     </message>
@@ -9379,6 +9387,10 @@
         <translation>{count} Dateien des Archivs stammen nicht von Joplin und blieben weg.</translation>
     </message>
     <message>
+        <source>{count} files of the folder {root} cannot be read.</source>
+        <translation>{count} Dateien im Ordner {root} sind nicht lesbar.</translation>
+    </message>
+    <message>
         <source>{count} files that are no ENEX were left out.</source>
         <translation>{count} Dateien, die kein ENEX sind, blieben weg.</translation>
     </message>
@@ -9449,6 +9461,10 @@
     <message>
         <source>{count} notes cannot be found by search.</source>
         <translation>{count} Notizen lassen sich durch Suche nicht finden.</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} could not be mirrored: {reason}</source>
+        <translation>{count} Notizen im Ordner {root} ließen sich nicht spiegeln: {reason}</translation>
     </message>
     <message>
         <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>

@@ -1974,6 +1974,14 @@
         <translation>Reanudar</translation>
     </message>
     <message>
+        <source>Runs 1 schedule for all</source>
+        <translation>Ejecuta 1 programación para todos</translation>
+    </message>
+    <message>
+        <source>Runs {n} schedules for all</source>
+        <translation>Ejecuta {n} programaciones para todos</translation>
+    </message>
+    <message>
         <source>Share through a folder…</source>
         <translation>Compartir a través de una carpeta…</translation>
     </message>
@@ -9379,6 +9387,10 @@
         <translation>{count} archivos del paquete no son de Joplin y se omitieron.</translation>
     </message>
     <message>
+        <source>{count} files of the folder {root} cannot be read.</source>
+        <translation>No se pueden leer {count} archivos de la carpeta {root}.</translation>
+    </message>
+    <message>
         <source>{count} files that are no ENEX were left out.</source>
         <translation>Se omitieron {count} archivos que no son ENEX.</translation>
     </message>
@@ -9449,6 +9461,10 @@
     <message>
         <source>{count} notes cannot be found by search.</source>
         <translation>{count} notas no se pueden encontrar con la búsqueda.</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} could not be mirrored: {reason}</source>
+        <translation>No se pudieron reflejar {count} notas de la carpeta {root}: {reason}</translation>
     </message>
     <message>
         <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>

@@ -1974,6 +1974,14 @@
         <translation>恢复</translation>
     </message>
     <message>
+        <source>Runs 1 schedule for all</source>
+        <translation>为所有设备运行 1 个计划</translation>
+    </message>
+    <message>
+        <source>Runs {n} schedules for all</source>
+        <translation>为所有设备运行 {n} 个计划</translation>
+    </message>
+    <message>
         <source>Share through a folder…</source>
         <translation>通过文件夹共享…</translation>
     </message>
@@ -9379,6 +9387,10 @@
         <translation>归档中有 {count} 个文件不是 Joplin 的，已略去。</translation>
     </message>
     <message>
+        <source>{count} files of the folder {root} cannot be read.</source>
+        <translation>无法读取文件夹 {root} 中的 {count} 个文件。</translation>
+    </message>
+    <message>
         <source>{count} files that are no ENEX were left out.</source>
         <translation>{count} 个非 ENEX 文件被略去。</translation>
     </message>
@@ -9449,6 +9461,10 @@
     <message>
         <source>{count} notes cannot be found by search.</source>
         <translation>有 {count} 条笔记无法通过搜索找到。</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} could not be mirrored: {reason}</source>
+        <translation>无法镜像文件夹 {root} 中的 {count} 条笔记：{reason}</translation>
     </message>
     <message>
         <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>

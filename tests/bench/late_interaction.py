@@ -120,7 +120,7 @@ def _report(
     count, spent = 0, 0.0
     for vault, group in groupby(sorted(everything, key=lambda one: str(one.vault)), key=lambda one: one.vault):
         questions = list(group)
-        orders = [_order(one.sample, weights[_fold(one.sample)]) for one in questions]
+        orders = [_order(question.sample, weights[_fold(question.sample)]) for question in questions]
         wanted = {
             one.chunks[one.sample.ids[row]]
             for one, (order, _) in zip(questions, orders, strict=True)

@@ -104,11 +104,11 @@ def scores(
 ) -> dict[str, tuple[float, float, float, int]]:
     """Return precision, recall, F1 and the number of names of each scored type and of all together."""
     right, given, wanted = Counter[str](), Counter[str](), Counter[str]()
-    for one in samples:
-        found = {(span.start, span.end, span.type) for span in extract(one.text) if span.type in SCORED}
-        right.update(kind for *_, kind in found & one.names)
+    for sample in samples:
+        found = {(span.start, span.end, span.type) for span in extract(sample.text) if span.type in SCORED}
+        right.update(kind for *_, kind in found & sample.names)
         given.update(kind for *_, kind in found)
-        wanted.update(kind for *_, kind in one.names)
+        wanted.update(kind for *_, kind in sample.names)
     table = {}
     for kind in (*SCORED, "all"):
         kinds = SCORED if kind == "all" else (kind,)
@@ -121,7 +121,7 @@ def scores(
 
 def speed(samples: list[Sample], strategy: NerStrategy) -> float:
     """Return texts a second, best of three."""
-    texts = [one.text for one in samples]
+    texts = [sample.text for sample in samples]
     taken = []
     for _ in range(3):
         start = time.perf_counter()

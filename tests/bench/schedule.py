@@ -242,9 +242,9 @@ def main() -> None:
     begun = time.perf_counter()
     memory = Path("/dev/shm")  # durable writes to a disk would take most of the time
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
-        found = asyncio.run(simulate(Path(folder), given.days, given.seed))
+        run = asyncio.run(simulate(Path(folder), given.days, given.seed))
     print(f"{given.days} days in {time.perf_counter() - begun:.0f} s")
-    text = json.dumps(found)
+    text = json.dumps(run)
     print(text)
     if given.json is not None:
         given.json.write_text(text + "\n", encoding="utf-8")

@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _leads(haystack: Haystack, without: list[str]) -> _Leads:
-    with_answer = [one.text for one in haystack.questions if one.text not in without]
+    with_answer = [question.text for question in haystack.questions if question.text not in without]
     read: list[float] = []
 
     def is_unanswered(ranked: Sequence[RankedCandidate]) -> bool:
@@ -74,7 +74,7 @@ def _leads(haystack: Haystack, without: list[str]) -> _Leads:
 
 def _threshold(conversations: Iterable[_Leads], most: float) -> float:
     """Return the least lead that flags at most this share of the answerable questions."""
-    leads = np.sort([lead for one in conversations for lead in one.with_answer])[::-1]
+    leads = np.sort([lead for conversation in conversations for lead in conversation.with_answer])[::-1]
     return float(np.nextafter(leads[int(most * len(leads))], np.inf))
 
 

@@ -54,7 +54,10 @@ def spread(haystack: Haystack, days: int) -> tuple[list[tuple[datetime, list[Tur
         start = begun[group[0].created_at]
         shift = start - group[0].created_at
         sessions.append((start, [replace(turn, created_at=turn.created_at + shift) for turn in group]))
-    questions = [replace(one, until=begun.get(one.until) if one.until else None) for one in haystack.questions]
+    questions = [
+        replace(question, until=begun.get(question.until) if question.until else None)
+        for question in haystack.questions
+    ]
     return sessions, questions
 
 
@@ -139,7 +142,7 @@ def simulated(haystack: Haystack, days: int, *, upkeep: bool) -> dict[str, Any]:
             report: dict[str, Any] = live(host, clock, sessions, days, upkeep=upkeep)
             host.ask("vault.settle", names=True)
             events(host, report["months"])
-            report["kinds"] = {one.name: one.count for one in host.ask("memory.stats").kinds}
+            report["kinds"] = {kind.name: kind.count for kind in host.ask("memory.stats").kinds}
             report["quality"] = quality(host, questions)
         finally:
             host.stop()

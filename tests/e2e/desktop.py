@@ -111,8 +111,8 @@ class Desktop:
 
     def window_of(self, process: int) -> str:
         """Return the visible window of a process, ``""`` when it has none."""
-        found = self.run("search", "--all", "--onlyvisible", "--pid", str(process), "--name", ".", check=False).split()
-        return found[-1] if found else ""
+        parts = self.run("search", "--all", "--onlyvisible", "--pid", str(process), "--name", ".", check=False).split()
+        return parts[-1] if parts else ""
 
     def active_window(self) -> str:
         """Return the window that the keyboard goes to."""
@@ -134,11 +134,11 @@ class Desktop:
         stderr: int = subprocess.DEVNULL,
         pass_fds: tuple[int, ...] = (),
     ) -> subprocess.Popen[bytes]:
-        made = subprocess.Popen(
+        popen = subprocess.Popen(
             command, env=self.environment, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=pass_fds
         )
-        self._started.append(made)
-        return made
+        self._started.append(popen)
+        return popen
 
 
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>

@@ -157,7 +157,7 @@ class GatedOpening:
 def titles(program: Program) -> list[str]:
     assert program._host is not None
     ids = program._host.call("note.ids", {}).result().value
-    return [program._host.call("note.get", {"id": one}).result().value.title for one in ids]
+    return [program._host.call("note.get", {"id": identity}).result().value.title for identity in ids]
 
 
 def test_locked_by_a_process_that_does_not_answer(launch: Launch, until: Until, tmp_path: Path) -> None:

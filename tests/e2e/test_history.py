@@ -59,7 +59,7 @@ def test_what_was_done_before_the_start_is_undone_in_the_window(
     assert isinstance(sheet, HistorySheet)
 
     def row(words: str) -> ActRow:
-        return next(one for one in sheet.rows if one.words.text().startswith(words))
+        return next(row for row in sheet.rows if row.words.text().startswith(words))
 
     until(lambda: len(sheet.rows) == 5)
     assert row("Accepted").about.text().endswith("Undone")
@@ -69,7 +69,7 @@ def test_what_was_done_before_the_start_is_undone_in_the_window(
     qtbot.mouseClick(row("Imported 2 notes").undo, Qt.MouseButton.LeftButton)
     until(lambda: "2 memories" in window.status_line.text)
     sheet.who.setCurrentIndex(4)
-    until(lambda: [one.words.text() for one in sheet.rows] == ["Imported 2 notes, from Markdown notes"])
+    until(lambda: [row.words.text() for row in sheet.rows] == ["Imported 2 notes, from Markdown notes"])
 
 
 def opened(launch: Callable[..., Program], until: Until, vault: Path) -> tuple[Window, Host]:
@@ -108,7 +108,7 @@ def test_ctrl_z_takes_back_what_the_person_did_last_not_what_an_agent_or_a_run_d
     sheet = window.sheets.front
     assert isinstance(sheet, HistorySheet)
     sheet.who.setCurrentIndex(2)
-    until(lambda: [one.words.text() for one in sheet.rows][:1] == ["Wrote the note ‘Theirs’"])
+    until(lambda: [row.words.text() for row in sheet.rows][:1] == ["Wrote the note ‘Theirs’"])
     qtbot.mouseClick(sheet.rows[0].undo, Qt.MouseButton.LeftButton)
     until(lambda: host.ask("note.get", id=theirs.value.id).deleted_at is not None)
 
@@ -133,10 +133,10 @@ def test_what_an_agent_changed_since_is_undone_with_it_where_the_person_agrees(
     window.registry.run("edit.history")
     sheet = window.sheets.front
     assert isinstance(sheet, HistorySheet)
-    until(lambda: [one.undo.text() for one in sheet.rows][:2] == ["Undo", "Undo both…"])
+    until(lambda: [row.undo.text() for row in sheet.rows][:2] == ["Undo", "Undo both…"])
     assert "Undo this first: Changed the note ‘Mine’" in sheet.rows[1].about.text()
     qtbot.mouseClick(sheet.rows[1].undo, Qt.MouseButton.LeftButton)
     (box,) = window.findChildren(PlainMessageBox)
-    next(one for one in box.buttons() if "both" in one.text()).click()
+    next(button for button in box.buttons() if "both" in button.text()).click()
     until(lambda: host.ask("note.get", id=note.id).deleted_at is not None)
-    until(lambda: [one.undo.text() for one in sheet.rows][2:4] == ["Do again", "Do again"])
+    until(lambda: [row.undo.text() for row in sheet.rows][2:4] == ["Do again", "Do again"])

@@ -26,12 +26,12 @@ def models(
     gc.collect()  # loops of earlier tests have timers, which must not end on the engine's thread
     host.ask("session.append", session="s", messages=[{"role": "user", "content": text} for text in SAID])
     host.ask("vault.settle")
-    made = ModelsDialog(bridge)
-    qtbot.addWidget(made)
-    made.bring_to_front()
-    yield made
-    if isValid(made):
-        made.hide()
+    dialog = ModelsDialog(bridge)
+    qtbot.addWidget(dialog)
+    dialog.bring_to_front()
+    yield dialog
+    if isValid(dialog):
+        dialog.hide()
     qt_loop.run_until_complete(until(lambda: not bridge.is_busy))
     qt_loop.run_until_complete(bridge.close())
 

@@ -85,7 +85,9 @@ def test_a_long_conversation_is_read_found_renamed_and_forgotten(
     run_async(until(lambda: pane.header.title.text() == "Roses"))
     pane.listing.list.delete_requested.emit([session])
     # The list hears of the change before the answer comes that is told.
-    run_async(until(lambda: not pane.listing.model.ids and "Deleted ‘Roses’" in [one.text for one in pane.notices]))
+    run_async(
+        until(lambda: not pane.listing.model.ids and "Deleted ‘Roses’" in [notice.text for notice in pane.notices])
+    )
     undo = pane.notices[-1].history_ids
     assert undo
     run_async(bridge.call(operations.memory.undo(history_ids=list(undo))))

@@ -33,17 +33,17 @@ def window(
 ) -> Iterator[Window]:
     """Yield a window over the vault."""
     theme.current().install(qapp)
-    made = Window(Actions(), WindowState(tmp_path / "state"), ErrorReporter())
-    made.resize(1400, 900)
-    made.show()
-    made.attach(bridge)
-    yield made
-    made.shut_down()
-    if made.panes is not None:
-        run_async(made.panes.settle())
+    window = Window(Actions(), WindowState(tmp_path / "state"), ErrorReporter())
+    window.resize(1400, 900)
+    window.show()
+    window.attach(bridge)
+    yield window
+    window.shut_down()
+    if window.panes is not None:
+        run_async(window.panes.settle())
     qt_loop.run_until_complete(until(lambda: not bridge.is_busy))
     # Not left to qtbot: it closes windows before this, and what they still ask would find them gone.
-    made.deleteLater()
+    window.deleteLater()
 
 
 async def until(happened: Callable[[], object]) -> None:

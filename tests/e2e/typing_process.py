@@ -27,7 +27,10 @@ class Typist:
         self._timer.start(_EVERY_MS)
 
     def _act(self) -> None:
-        window = next((one for one in QApplication.topLevelWidgets() if isinstance(one, Window)), None)
+        window = next(
+            (topLevelWidget for topLevelWidget in QApplication.topLevelWidgets() if isinstance(topLevelWidget, Window)),
+            None,
+        )
         if window is None or window.panes is None or window.panes.front is None:
             return
         pane = window.panes.front

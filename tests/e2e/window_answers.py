@@ -15,7 +15,10 @@ from ui.window import Window
 
 
 def _window() -> Window | None:
-    return next((one for one in QApplication.topLevelWidgets() if isinstance(one, Window)), None)
+    return next(
+        (topLevelWidget for topLevelWidget in QApplication.topLevelWidgets() if isinstance(topLevelWidget, Window)),
+        None,
+    )
 
 
 def state() -> dict[str, Any]:
@@ -33,7 +36,7 @@ def state() -> dict[str, Any]:
         "focus": _name(focus),
         "typed": focus.text() if isinstance(focus, QLineEdit) else "",
         "field": _centre(field) if field is not None else [0, 0],
-        "menu": [one.text() for one in popup.actions() if one.text()] if isinstance(popup, QMenu) else [],
+        "menu": [action.text() for action in popup.actions() if action.text()] if isinstance(popup, QMenu) else [],
         "popup": type(popup).__name__ if popup is not None else "",
         "active": window.isActiveWindow(),
         "shown": window.isVisible() and not window.isMinimized(),

@@ -23,7 +23,10 @@ class WindowReader:
         self._timer.start(_EVERY_MS)
 
     def _look(self) -> None:
-        window = next((one for one in QApplication.topLevelWidgets() if isinstance(one, Window)), None)
+        window = next(
+            (topLevelWidget for topLevelWidget in QApplication.topLevelWidgets() if isinstance(topLevelWidget, Window)),
+            None,
+        )
         if window is None or self.said:
             return
         page, is_open = window.start_page, window.panes is not None and "session" in window.status_line.text

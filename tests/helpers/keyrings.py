@@ -63,9 +63,9 @@ class PlaintextKeyring(MemoryKeyring):
 @pytest.fixture
 def memory_keyring() -> Iterator[MemoryKeyring]:
     """Let this process have a keyring, for this test."""
-    made = MemoryKeyring()
-    yield used(made)
-    made.unlocked.set()
+    keyring = MemoryKeyring()
+    yield used(keyring)
+    keyring.unlocked.set()
     used(NoKeyring())  # type: ignore[no-untyped-call]
 
 

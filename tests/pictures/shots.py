@@ -118,7 +118,7 @@ def _edit_proposal(window: "Window") -> None:
     """Edit the first proposal, if any waits."""
     window.go(Place("inbox"))
     pane = cast("InboxPane", _front(window))
-    waiting = [one for one in pane.listing.model.ids if one != NIGHT]
+    waiting = [identity for identity in pane.listing.model.ids if identity != NIGHT]
     if waiting:
         pane._on_row_chosen(waiting[0])
         pane.page.edit.click()

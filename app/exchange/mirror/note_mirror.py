@@ -6,10 +6,11 @@ keeps both. Nothing is deleted: files go to the folder's trash, notes to ours.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,6 +82,13 @@ class _Look:
     others: VaultFiles
     writes: bool
     problems: list[str] = field(default_factory=list)
+    failures: dict[str, list[str]] = field(default_factory=dict)
+    """By reason, the places and new notes that could not be carried over."""
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the problems: one sentence for many notes that failed for one reason."""
+        failed = (_failures(self.root, reason, places) for reason, places in self.failures.items())
+        return (*self.problems, *chain.from_iterable(failed))
 
 
 class NoteMirror:
@@ -157,10 +165,15 @@ class NoteMirror:
         hashes = await asyncio.to_thread(self._hash_all, root, scan.notes)
         await self._follow_renames(look, agreed, hashes)
         unknown = scan.notes.keys() - hashes.keys()  # there, and not to be read: neither edited nor gone
-        look.problems += [
-            Sentence("The file {place} of the folder {root} cannot be read.", place=place, root=root)
-            for place in sorted(unknown)
-        ]
+        if len(unknown) > _FEW:
+            look.problems.append(
+                Sentence("{count} files of the folder {root} cannot be read.", count=len(unknown), root=root)
+            )
+        else:
+            look.problems += [
+                Sentence("The file {place} of the folder {root} cannot be read.", place=place, root=root)
+                for place in sorted(unknown)
+            ]
         look.problems += [
             Sentence("The folder {place} cannot be read.", place=root / place) for place in scan.unreadable
         ]
@@ -178,7 +191,7 @@ class NoteMirror:
             await self._guarded(look, place, self._take(look, place, step, agreed.get(place)))
         if writes:
             await self._write_new(look, folder)
-        self.problems = tuple(look.problems)
+        self.problems = look.sentences()
 
     async def _follow_renames(self, look: _Look, agreed: dict[str, Agreement], hashes: Mapping[str, str]) -> None:
         """Recognise renamed files by their bytes."""
@@ -207,14 +220,7 @@ class NoteMirror:
             await work
         except (OSError, KeepsakeError) as error:
             reason = error.sentence if isinstance(error, KeepsakeError) else error.strerror or str(error)
-            look.problems.append(
-                Sentence(
-                    "The note {place} of the folder {root} could not be mirrored: {reason}",
-                    place=place,
-                    root=look.root,
-                    reason=as_sentence(reason),
-                )
-            )
+            look.failures.setdefault(as_sentence(reason), []).append(place)
             _log.info("a mirrored note failed: %s", error_location(error))
 
     def _hash_all(self, root: Path, notes: Mapping[str, Mark]) -> dict[str, str]:
@@ -418,6 +424,25 @@ def _other_files(root: Path, scan: FolderScan) -> VaultFiles:
 
 def _step(agreed: Agreement | None, file_hash: str | None, states: Mapping[str, NoteState]) -> Step:
     return decide(agreed, file_hash, None if agreed is None else states.get(agreed.memory_id))
+
+
+def _failures(root: Path, reason: str, places: Sequence[str]) -> Iterator[Sentence]:
+    """Yield what to say of notes that failed for one reason."""
+    if len(places) > _FEW:
+        yield Sentence(
+            "{count} notes of the folder {root} could not be mirrored: {reason}",
+            count=len(places),
+            root=root,
+            reason=reason,
+        )
+        return
+    for place in places:
+        yield Sentence(
+            "The note {place} of the folder {root} could not be mirrored: {reason}",
+            place=place,
+            root=root,
+            reason=reason,
+        )
 
 
 def _without_many_deletions(look: _Look, steps: list[tuple[str, Step]], known: int) -> list[tuple[str, Step]]:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from functools import partial
@@ -288,15 +288,26 @@ class JobTurns:
 
         It is ``""`` where it was this one, or that is not known here. The place is not asked.
         """
+        standing = await self._standing_here()
+        device = (await self.machines([job])).get(job, "")
+        return "" if standing is None or device == standing.keys.id else standing.names.get(device, "")
+
+    async def machines(self, jobs: Iterable[str]) -> Mapping[str, str]:
+        """Return the id of the machine that did each work last, where it is known."""
+        standing = await self._standing_here()
+        if standing is None:
+            return {}
+        seen = await self._seen()
+        chains = {job: job_lease.digest(standing.keys, "job", job) for job in jobs}
+        return {job: seen[chain].device for job, chain in chains.items() if chain in seen}
+
+    async def _standing_here(self) -> Standing | None:
+        """Return the standing of this device without asking the place, ``None`` where it has none."""
         joined = await self._sync.joined()
-        if joined is None:
-            return ""
         try:
-            standing = await self._membership.standing(joined.vault)
+            return None if joined is None else await self._membership.standing(joined.vault)
         except KeepsakeError:
-            return ""
-        seen = (await self._seen()).get(job_lease.digest(standing.keys, "job", job))
-        return "" if seen is None or seen.device == standing.keys.id else standing.names.get(seen.device, "")
+            return None
 
     def close(self) -> None:
         """Renew no lease any more."""

@@ -185,8 +185,8 @@ class _Plot:
         right_of_axes = wide(self._panel.title, 11.5, is_bold=True)
         write(self._painter, title + QPointF(right_of_axes + 8, 0), self._panel.better, 9.5, _MUTED)
         self._grid()
-        for one in reversed(self._curves):  # the first lies on top
-            self._line(one)
+        for curve in reversed(self._curves):  # the first lies on top
+            self._line(curve)
         self._names()
 
     def _at(self, size: float, value: float) -> QPointF:
@@ -235,7 +235,7 @@ class _Plot:
         """Write each system's name and last value at the end of its curve, none over another."""
         last = self._sizes[-1]
         at_end = sorted(
-            ((self._at(*one.points[-1]).y(), one) for one in self._curves if one.points[-1][0] == last),
+            ((self._at(*curve.points[-1]).y(), curve) for curve in self._curves if curve.points[-1][0] == last),
             key=lambda pair: pair[0],
         )
         heights = spread([y for y, _ in at_end], _NAME_PX, self._area.top(), self._area.bottom())
@@ -297,11 +297,11 @@ def wide(text: str, size: float, *, is_bold: bool = False) -> float:
 
 def font(size: float, *, is_bold: bool = False) -> QFont:
     """Return the picture's font, eight times as large as asked: sizes between whole pixels come of scaling it down."""
-    made = QFont(_FAMILIES)
+    font = QFont(_FAMILIES)
     # Pixels, for points depend on what the screen is said to have.
-    made.setPixelSize(max(1, round(size * _FINE)))
-    made.setWeight(QFont.Weight.DemiBold if is_bold else QFont.Weight.Normal)
-    return made
+    font.setPixelSize(max(1, round(size * _FINE)))
+    font.setWeight(QFont.Weight.DemiBold if is_bold else QFont.Weight.Normal)
+    return font
 
 
 def bounds(values: Sequence[float]) -> tuple[float, float]:

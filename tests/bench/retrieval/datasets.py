@@ -47,8 +47,11 @@ def _locomo(folder: Path) -> Iterator[Haystack]:
 
 def unanswerable(folder: Path) -> dict[str, list[str]]:
     """Return LoCoMo's questions without an answer (category 5) by conversation."""
-    samples = [one for file in sorted(folder.glob("locomo*.json")) for one in json.loads(file.read_bytes())]
-    return {one["sample_id"]: [row["question"] for row in one["qa"] if row["category"] == _ABSTAIN] for one in samples}
+    samples = [load for file in sorted(folder.glob("locomo*.json")) for load in json.loads(file.read_bytes())]
+    return {
+        sample["sample_id"]: [row["question"] for row in sample["qa"] if row["category"] == _ABSTAIN]
+        for sample in samples
+    }
 
 
 def _locomo_turns(conversation: dict[str, Any]) -> Iterator[Turn]:

@@ -34,7 +34,7 @@ def score(ranked: Sequence[str], evidence: frozenset[str]) -> Scores:
 
 def mean(scores: Sequence[Mapping[str, float]]) -> Scores:
     """Return the mean of each metric over questions."""
-    return {name: round(sum(one[name] for one in scores) / len(scores), 4) for name in scores[0]} if scores else {}
+    return {name: round(sum(score[name] for score in scores) / len(scores), 4) for name in scores[0]} if scores else {}
 
 
 def interval(groups: Sequence[Sequence[Scores]]) -> dict[str, list[float]]:

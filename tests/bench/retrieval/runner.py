@@ -34,7 +34,7 @@ class Tally:
         """Return means over all questions and by category, and latency percentiles."""
         units = {}
         for unit, categories in self.units.items():
-            everything = [one for scores in categories.values() for one in scores]
+            everything = [score for scores in categories.values() for score in scores]
             by_category = {
                 name: {"questions": len(scores), **mean(scores)} for name, scores in sorted(categories.items())
             }
@@ -45,7 +45,9 @@ class Tally:
         latency = {name: round(percentile(self.latencies, share), 2) for name, share in (("p50", 0.5), ("p95", 0.95))}
         report = {"questions": len(self.latencies), "units": units, "latency_ms": latency}
         if self.contexts:
-            columns = {one.name: [getattr(results, one.name) for results in self.contexts] for one in fields(Results)}
+            columns = {
+                field.name: [getattr(results, field.name) for results in self.contexts] for field in fields(Results)
+            }
             report["context"] = {name: round(sum(values) / len(values), 4) for name, values in columns.items()}
         return report
 
@@ -108,27 +110,27 @@ def _ask(
     """Ask one question, count it, and return the data set's ids of what was found."""
     text = question.text if question.until is None else f"before:{question.until.isoformat()} {question.text}"
     begun = time.perf_counter()
-    found = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe)
+    result = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe)
     tally.latencies.append((time.perf_counter() - begun) * 1000)
-    hits = [names[hit.id] for hit in found.hits if hit.id in names]
+    hits = [names[hit.id] for hit in result.hits if hit.id in names]
     if question.evidence:
         tally.add("turn", question.category, score([hit.id for hit in hits], question.evidence), group)
     wanted = question.sessions or sessions_of(question, names)
     if wanted:
         # A search for conversations asks for one hit of each.
-        found = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe, per_session=1)
-        turns = (names.get(hit.id) for hit in found.hits)
+        result = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe, per_session=1)
+        turns = (names.get(hit.id) for hit in result.hits)
         sessions = dict.fromkeys(turn.session for turn in turns if isinstance(turn, Turn))
         tally.add("session", question.category, score(list(sessions), wanted), group)
     return [hit.id for hit in hits]
 
 
 def _result(host: Host, question: Question, names: dict[str, Turn | Note], found: list[str]) -> Results:
-    made = host.ask("memory.context", prompt=question.text)
-    results = {item.id for section in made.sections for item in section.items}
+    context = host.ask("memory.context", prompt=question.text)
+    results = {item.id for section in context.sections for item in section.items}
     ids = {names[name].id for name in results if name in names}
     share, searched = (len(question.evidence & some) / len(question.evidence) for some in (ids, {*found[: len(ids)]}))
-    return Results(share, searched, len(ids), made.tokens)
+    return Results(share, searched, len(ids), context.tokens)
 
 
 def sessions_of(question: Question, names: dict[str, Turn | Note]) -> frozenset[str]:

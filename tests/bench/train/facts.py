@@ -120,13 +120,13 @@ def _of_dialogue(dialogue: dict[str, Any], group: str, known: dict[str, float]) 
         for turn in turns if isinstance(turns, list) else ():
             speaker = turn["speaker"]
             about = [text for text, rests_on in observed.get(speaker, ()) if turn["dia_id"] in rests_on]
-            for one in candidates(turn["text"]):
-                worth = known.get(mark_key(one))
+            for candidate in candidates(turn["text"]):
+                worth = known.get(mark_key(candidate))
                 if worth is not None:
-                    yield Example(one, worth, 1.0, group)
+                    yield Example(candidate, worth, 1.0, group)
                 else:
-                    is_observed = any(shares(one, text, speaker) for text in about)
-                    yield Example(one, _OBSERVED if is_observed else _UNOBSERVED, _UNMARKED, group)
+                    is_observed = any(shares(candidate, text, speaker) for text in about)
+                    yield Example(candidate, _OBSERVED if is_observed else _UNOBSERVED, _UNMARKED, group)
 
 
 def held_out(given: Sequence[Example], groups: int) -> list[tuple[float, ...]]:
@@ -139,9 +139,9 @@ def held_out(given: Sequence[Example], groups: int) -> list[tuple[float, ...]]:
 def fit(given: Sequence[Example]) -> "NDArray[np.float32]":
     """Return the weights that fit examples, by Adam (https://arxiv.org/abs/1412.6980) over all of them at once."""
     places = [features(one.sentence) for one in given]
-    columns = np.concatenate([np.array(one) for one in places])
-    rows = np.repeat(np.arange(len(places)), [len(one) for one in places])
-    values = np.concatenate([np.full(len(one), 1 / scale(one)) for one in places])
+    columns = np.concatenate([np.array(place) for place in places])
+    rows = np.repeat(np.arange(len(places)), [len(place) for place in places])
+    values = np.concatenate([np.full(len(place), 1 / scale(place)) for place in places])
     wanted, counts = (np.array(one, dtype=np.float64) for one in zip(*(one[1:3] for one in given), strict=True))
     weights, mean, square = np.zeros((3, PLACES))
     for step in range(1, _STEPS + 1):

@@ -40,7 +40,7 @@ def fit(samples: Sequence[Sample], importance: Mapping[str, float], l2: float = 
 
 def _fitted(listed: "Listed", before: Any, l2: float) -> Any:
     """Return the weights for what is best by those from ``before``."""
-    inputs = np.concatenate([one.inputs(before) for one in listed.samples]).astype(np.float32)
+    inputs = np.concatenate([sample.inputs(before) for sample in listed.samples]).astype(np.float32)
 
     def loss(weights: Any) -> tuple[float, Any]:
         value, slope = listed.loss((inputs @ weights.astype(np.float32)).astype(np.float64))
@@ -59,14 +59,14 @@ class Listed:
     """
 
     def __init__(self, samples: Sequence[Sample], importance: Mapping[str, float]) -> None:
-        found = [(one, one.positives()) for one in samples if len(one.ids) > 1]
+        found = [(sample, sample.positives()) for sample in samples if len(sample.ids) > 1]
         usable = [(one, positives) for one, positives in found if positives]
         self.samples = [one for one, _ in usable]
-        self._lengths = np.array([len(one.ids) for one in self.samples])
+        self._lengths = np.array([len(sample.ids) for sample in self.samples])
         self._starts = np.cumsum([0, *self._lengths])[:-1]
-        sizes = Counter(one.dataset for one in self.samples)
+        sizes = Counter(sample.dataset for sample in self.samples)
         total = sum(importance.get(name, 1.0) for name in sizes)
-        share = [importance.get(one.dataset, 1.0) / sizes[one.dataset] / total for one in self.samples]
+        share = [importance.get(sample.dataset, 1.0) / sizes[sample.dataset] / total for sample in self.samples]
         self._spread = np.repeat(share, self._lengths)
         groups = [
             rows + start for (_, positives), start in zip(usable, self._starts, strict=True) for rows in positives

@@ -175,25 +175,25 @@ def vault(
         host = Host(Path(folder), serve=False, clock=clock, overrides=_QUIET)
         host.start()
         try:
-            made = TrustVault(host, clock)
+            vault = TrustVault(host, clock)
             host.ask("schedule.pause_all", until="2100-01-01")
-            made.schedule(Caller(READER, "full"))
+            vault.schedule(Caller(READER, "full"))
             if owners:
-                made.schedule(OWNER)
+                vault.schedule(OWNER)
             happening = [
-                *(partial(made.add, item) if item.number in kept else None for item in items),
-                *(partial(made.befall, item) if item.number in kept else None for item in items),
+                *(partial(vault.add, item) if item.number in kept else None for item in items),
+                *(partial(vault.befall, item) if item.number in kept else None for item in items),
             ]
             chance = random.Random(order)
             for statement in statements:
-                said = None if statement is None else partial(made.state, statement)
+                said = None if statement is None else partial(vault.state, statement)
                 happening.insert(chance.randint(0, len(happening)), said)
             for one in happening:
                 clock.ms += HOUR_MS
                 if one is not None:
                     one()
-            made.settle()
-            yield made
+            vault.settle()
+            yield vault
         finally:
             host.stop()
 

@@ -90,10 +90,10 @@ def test_the_version(keepsake: Keepsake) -> None:
 def test_a_note_is_kept_and_found(keepsake: Keepsake) -> None:
     kept = keepsake("capture", "Bram lends the endoscope", "--tag", "garden", "--title", "Bram")
     assert kept.returncode == 0, kept.stderr
-    found = keepsake("search", "endoscope").stdout.decode()
-    assert kept.stdout.decode().strip() in found
-    assert "why: " in found
-    assert "\x1b" not in found
+    text = keepsake("search", "endoscope").stdout.decode()
+    assert kept.stdout.decode().strip() in text
+    assert "why: " in text
+    assert "\x1b" not in text
     note = json.loads(keepsake("call", "note.get", json.dumps({"id": kept.stdout.decode().strip()})).stdout)
     assert (note["title"], note["tags"]) == ("Bram", ["garden"])
 
@@ -267,8 +267,8 @@ def test_what_people_try_first_works(keepsake: Keepsake) -> None:
     listed = keepsake("config", "list").stdout
     assert listed
     assert keepsake("config").stdout == keepsake("config", "show").stdout == listed
-    made = Path(keepsake("backup").stdout.decode().strip())
-    assert keepsake("backup", "restore", made.name).returncode == 0
+    path = Path(keepsake("backup").stdout.decode().strip())
+    assert keepsake("backup", "restore", path.name).returncode == 0
     requested = {"_KEEPSAKE_COMPLETE": "complete_bash", "COMP_WORDS": "keepsake expo", "COMP_CWORD": "1"}
     assert keepsake(**requested).stdout.split() == [b"export"]
 
@@ -315,7 +315,7 @@ def test_naughty_arguments_do_no_harm(keepsake: Keepsake, place: Path, tmp_path:
     for arguments, said in zip(given, answers, strict=True):
         assert said.status in {0, 2, 65}, (arguments, said)
         assert "Traceback" not in said.errors
-    assert {said.status for said in answers} > {0}
+    assert {answer.status for answer in answers} > {0}
     assert keepsake("check").returncode == 0
 
 
@@ -369,7 +369,7 @@ def test_nothing_that_is_printed_steers_the_terminal(keepsake: Keepsake, place: 
     for arguments, said in zip(command_lines, answers, strict=True):
         printed = re.sub(r"[\n\t]", "", said.output + said.errors)
         assert not has_controls(printed), (arguments, said)
-    assert [said.status for said in answers[:3]] == [0, 0, 0]
+    assert [answer.status for answer in answers[:3]] == [0, 0, 0]
 
 
 # A shell starts what runs in its background with Ctrl-C ignored, and all that it starts inherits that.

@@ -121,7 +121,9 @@ def test_commands_of_the_readme(run: Run, tmp_path: Path) -> None:
     talk = [{"role": "user", "content": "When do I prune roses?"}, {"role": "assistant", "content": "In March."}]
     for path in (downloads / "chatgpt.zip", tmp_path / "home" / "big.zip"):
         path.write_text(json.dumps(talk), "utf-8")  # formats are known by their content
-    found = {line: run(line) for line in (re.sub(r"\s{2,}#.*", "", one) for one in commands(ROOT / "README.md"))}
+    found = {
+        line: run(line) for line in (re.sub(r"\s{2,}#.*", "", command) for command in commands(ROOT / "README.md"))
+    }
     assert "1 conversation" in found["keepsake import ~/Downloads/chatgpt.zip"]
     assert (tmp_path / "home" / "everything.jsonl").is_file()
     assert "garden" in found["keepsake note list --tag garden"]

@@ -58,30 +58,30 @@ class Shell:
 
 @pytest.fixture
 def shell(vault: Path) -> Shell:
-    made = Shell(vault)
-    made.run("capture", "--title", "First", "the first note of herons")
-    return made
+    shell = Shell(vault)
+    shell.run("capture", "--title", "First", "the first note of herons")
+    return shell
 
 
 def test_backups_are_made_listed_verified_and_restored(shell: Shell) -> None:
     assert "There are no backups" in shell.run("backup", "list")
-    made = Path(shell.run("backup").strip())
-    assert made.parent == shell.vault / "backups"
+    path = Path(shell.run("backup").strip())
+    assert path.parent == shell.vault / "backups"
     shell.run("capture", "written since")
     (line,) = shell.run("backup", "list").splitlines()
-    assert made.name in line
+    assert path.name in line
     assert " manual " in line
-    assert "is whole: 0 conversations with 0 messages, and 1 note or fact" in shell.run("backup", "verify", made.stem)
-    said = shell.run("restore", made.name).splitlines()
-    assert said[1] == "It is now the vault."
-    assert "before-restore.db" in said[2]
+    assert "is whole: 0 conversations with 0 messages, and 1 note or fact" in shell.run("backup", "verify", path.stem)
+    lines = shell.run("restore", path.name).splitlines()
+    assert lines[1] == "It is now the vault."
+    assert "before-restore.db" in lines[2]
     assert "herons" in shell.run("search", "herons")
     assert "written since" not in shell.run("search", "written")
     assert shell.run("backup", "verify").count(" is whole: ") == 2
     assert "no backup of that name" in shell.run("restore", "nowhere", status=65)
-    made.write_bytes(made.read_bytes()[:20_000])
-    assert "cannot be restored: " in shell.run("backup", "verify", made.name, status=1)
-    assert "Nothing was changed" in shell.run("restore", made.name, status=65)
+    path.write_bytes(path.read_bytes()[:20_000])
+    assert "cannot be restored: " in shell.run("backup", "verify", path.name, status=1)
+    assert "Nothing was changed" in shell.run("restore", path.name, status=65)
     assert "The vault is sound" in shell.run("check")
 
 
@@ -100,16 +100,16 @@ def test_a_damaged_vault_from_the_first_word_to_a_sound_one(shell: Shell) -> Non
     made = Path(shell.run("backup").strip())
     whole = database.read_bytes()
     database.write_bytes(whole[: len(whole) // 3])
-    said = shell.run("check", status=1)
-    assert "error: database: " in said
-    assert f"keepsake restore {made.name}" in said
-    assert "The vault cannot be opened." in said
+    run = shell.run("check", status=1)
+    assert "error: database: " in run
+    assert f"keepsake restore {made.name}" in run
+    assert "The vault cannot be opened." in run
     assert "damaged" in shell.run("search", "herons", status=74)
     assert database.read_bytes() == whole[: len(whole) // 3]
     saved = shell.vault.with_name("vault-salvaged")
-    said = shell.run("salvage", status=1)
-    assert f"The new vault is {saved}" in said
-    assert "note" in said
+    run = shell.run("salvage", status=1)
+    assert f"The new vault is {saved}" in run
+    assert "note" in run
     assert database.read_bytes() == whole[: len(whole) // 3]
     assert "is in use" in shell.run("salvage", "--into", str(saved), status=65)
     assert "are kept in" in shell.run("restore", str(saved))

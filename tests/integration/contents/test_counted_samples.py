@@ -52,7 +52,7 @@ def whatsapp(path: Path) -> int:
 def slack(path: Path) -> int:
     with zipfile.ZipFile(path) as archive:
         days = [name for name in archive.namelist() if re.fullmatch(r"(?:.*/)?\d{4}-\d\d-\d\d\.json", name)]
-        return sum(one.get("type") == "message" for day in days for one in json.loads(archive.read(day)))
+        return sum(load.get("type") == "message" for day in days for load in json.loads(archive.read(day)))
 
 
 SAMPLES: list[tuple[str, Callable[[Path], int]]] = [

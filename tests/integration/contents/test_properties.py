@@ -274,7 +274,7 @@ def test_an_export_read_into_an_empty_vault_is_the_same_export(
 def remembered(host: Host, deed: str, text: str, more: list[str], at_ms: int) -> None:
     """Apply one random action to facts, observations or the archive; refusals are ignored."""
     when, ids = to_datetime(at_ms).isoformat(), host.ask("note.ids", order="oldest")
-    drawn = [{"kind": "message", "id": "s0#1"}, *({"kind": "memory", "id": one} for one in ids[:2])]
+    drawn = [{"kind": "message", "id": "s0#1"}, *({"kind": "memory", "id": identity} for identity in ids[:2])]
     facts = [one.id for one in host.ask("fact.list")]
     requests: dict[str, Callable[[], Request]] = {
         "set": lambda: (

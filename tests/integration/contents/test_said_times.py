@@ -55,9 +55,9 @@ def test_the_memory_index_begins_with_what_was_said_lately(host: Host) -> None:
     old = host.ask("fact.remember", content="The harbour of Vannes is renovated.", attributes={"said_at": SAID}).memory
     new = host.ask("note.save", content="The mole of Vannes is repaired.")
     search(host, "harbour")
-    made = host.ask("memory.context", prompt="zebra", sections=["index"])
-    assert new.id in made.text
-    assert old.id not in made.text
-    made = host.ask("memory.context", prompt="What of the harbour of Vannes?", sections=["facts"])
-    line = next(line for line in made.text.splitlines() if old.id in line)
+    context = host.ask("memory.context", prompt="zebra", sections=["index"])
+    assert new.id in context.text
+    assert old.id not in context.text
+    context = host.ask("memory.context", prompt="What of the harbour of Vannes?", sections=["facts"])
+    line = next(line for line in context.text.splitlines() if old.id in line)
     assert "2019-06-04, fact" in line

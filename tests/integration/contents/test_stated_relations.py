@@ -41,7 +41,7 @@ def do(host: Host, caller: Caller, operation: str, **arguments: Any) -> Any:
 
 
 def stated(host: Host, caller: Caller) -> list[tuple[str, str, str]]:
-    return [(one.source, one.type, one.target) for one in do(host, caller, "graph.read").relations]
+    return [(relation.source, relation.type, relation.target) for relation in do(host, caller, "graph.read").relations]
 
 
 def sources(host: Host) -> set[str]:
@@ -78,7 +78,7 @@ def test_who_lists_a_name_and_in_which_store_changes_nothing_for_who_related_it(
     host.ask("graph.create_entities", entities=[{"name": "Zoe", "type": "secret", "observations": ["private word"]}])
     do(host, RIVAL, "graph.create_entities", entities=[{"name": "Yan", "type": "person"}], store="shared")
     graph = do(host, SCOUT, "graph.read")
-    assert [one.name for one in graph.entities] == ["Ada", "Bo", "Yan"]
+    assert [entity.name for entity in graph.entities] == ["Ada", "Bo", "Yan"]
     assert stated(host, SCOUT) == [("Zoe", "owes", "Yan")]
     assert (
         do(host, SCOUT, "graph.delete_observations", observations=[{"entity": "Zoe", "contents": ["private word"]}])
@@ -88,7 +88,9 @@ def test_who_lists_a_name_and_in_which_store_changes_nothing_for_who_related_it(
     assert do(host, SCOUT, "graph.create_relations", relations=[UNLISTED]) == ()
     assert do(host, SCOUT, "graph.delete_entities", names=["Zoe"]) == 1
     assert (stated(host, SCOUT), sources(host)) == ([], set())
-    assert [(one.name, one.type) for one in host.ask("graph.read").entities if one.name == "Zoe"] == [("Zoe", "secret")]
+    assert [(entity.name, entity.type) for entity in host.ask("graph.read").entities if entity.name == "Zoe"] == [
+        ("Zoe", "secret")
+    ]
 
 
 def test_who_sees_all_sees_a_relation_once_and_takes_it_back_for_all(host: Host) -> None:
@@ -97,8 +99,8 @@ def test_who_sees_all_sees_a_relation_once_and_takes_it_back_for_all(host: Host)
     assert do(host, OWNER, "graph.create_relations", relations=[KNOWS]) == ()  # it is there, as they see
     assert sources(host) == {"scout", "rival", "person"}
     ids = entity_ids(host)
-    assert [one.predicate for one in host.ask("entity.info", id=ids["Ada"]).relations] == ["knows"]
-    (edge,) = [one for one in host.ask("entity.graph").edges if one.kind == "stated"]
+    assert [relation.predicate for relation in host.ask("entity.info", id=ids["Ada"]).relations] == ["knows"]
+    (edge,) = [edge for edge in host.ask("entity.graph").edges if edge.kind == "stated"]
     assert (edge.source, edge.target, edge.label) == (ids["Ada"], ids["Bo"], "knows")
     assert host.ask("graph.delete_relations", relations=[KNOWS]) == 1
     assert (stated(host, SCOUT), stated(host, OWNER), sources(host)) == ([], [], set())
@@ -111,7 +113,7 @@ def test_the_latest_statement_is_the_one_shown_now_and_as_of_a_moment(host: Host
     for moment in ({}, {"as_of": "2100-01-01T00:00Z"}):
         (shown,) = host.ask("entity.info", id=ids["Ada"], **moment).relations
         assert (shown.weight, shown.source) == (3.0, "person")
-    (edge,) = [one for one in host.ask("entity.graph").edges if one.kind == "stated"]
+    (edge,) = [edge for edge in host.ask("entity.graph").edges if edge.kind == "stated"]
     assert edge.weight == 3.0
     host.ask("entity.unrelate", subject=ids["Ada"], predicate="knows", target=ids["Bo"])
     assert sources(host) == set()
@@ -146,7 +148,7 @@ def test_names_that_only_anothers_relation_has_are_not_confirmed(host: Host, oth
     assert stated(host, OWNER) == [("Zoe", "owes", "Yan")]
     for name in ("Cy", "Zoe"):  # in the order in which this caller stated them
         do(host, SCOUT, "graph.create_entities", entities=[{"name": name}], store="social")
-    assert [one.name for one in do(host, SCOUT, "graph.read").entities] == ["Ada", "Bo", "Cy", "Zoe"]
+    assert [entity.name for entity in do(host, SCOUT, "graph.read").entities] == ["Ada", "Bo", "Cy", "Zoe"]
     changes = host.call("graph.delete_entities", {"names": ["Zoe"]}, SCOUT).result(30).changes
     assert changes is not None
     assert changes.scopes == (("social",),)
@@ -162,7 +164,7 @@ def test_deleting_an_entity_takes_only_the_own_statements_about_it(host: Host, o
     assert do(host, SCOUT, "graph.delete_entities", names=["Cy"]) == 1
     assert do(host, SCOUT, "graph.delete_entities", names=["Cy"]) == 0
     graph = do(host, SCOUT, "graph.read")
-    assert ([one.name for one in graph.entities], graph.relations) == (["Ada", "Bo"], ())
+    assert ([entity.name for entity in graph.entities], graph.relations) == (["Ada", "Bo"], ())
     assert sorted(stated(host, OWNER)) == [("Ada", "knows", "Cy"), ("Cy", "knows", "Bo")]
     assert sources(host) == {other.name}
     assert do(host, SCOUT, "graph.create_entities", entities=[{"name": "Cy"}])[0].name == "Cy"

@@ -77,8 +77,8 @@ def test_killed_while_building(vault: Path) -> None:
         made = again
     with finishing(vault, "hashed") as host:
         host.ask("session.append", session="t", messages=[{"role": "user", "content": "said meanwhile"}])
-        found = host.ask("memory.search", query="garden", limit=3)
-        assert found.legs == ("words", "vector")
+        result = host.ask("memory.search", query="garden", limit=3)
+        assert result.legs == ("words", "vector")
     stored = rows(vault, "SELECT text, embedding FROM vectors_2 v JOIN chunk_texts c ON c.id = v.chunk_id")
     texts = [str(text) for text, _ in stored]
     assert len(texts) == len(rows(vault, f"SELECT 1 FROM chunks WHERE {HAS_VECTOR}"))

@@ -103,8 +103,8 @@ def test_of_two_windows_one_takes_over_and_the_other_joins(
     try:
         recorded = [RecordedStates(joined), RecordedStates(second)]
         kill(other)
-        made = ask(joined, "note.save", content="by the first")
-        assert ask(second, "note.get", id=made.id).content == "by the first"
+        note = ask(joined, "note.save", content="by the first")
+        assert ask(second, "note.get", id=note.id).content == "by the first"
         assert sum("taken_over" in one.states for one in recorded) == 1
     finally:
         second.stop()

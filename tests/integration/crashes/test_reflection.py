@@ -36,7 +36,7 @@ def test_killed_while_writing_reflections(vault: Path) -> None:
             assert runs.rows(f"{bare} memory_sources s WHERE s.memory_id = m.id))") == []
             unrecorded = "SELECT id FROM memories m WHERE kind = 'reflection' AND NOT EXISTS (SELECT 1 FROM"
             assert runs.rows(f"{unrecorded} memory_history h WHERE h.target = m.id AND h.run_id <> '')") == []
-            assert [one for one in runs.ask("vault.check").findings if one.area != "backups"] == []
+            assert [finding for finding in runs.ask("vault.check").findings if finding.area != "backups"] == []
             newest = runs.rows("SELECT max(created_at) FROM memories")[0][0] or runs.clock.now_ms()
             weeks = (newest - runs.clock.now_ms()) // (7 * 86_400_000) + 1
             runs.clock.pass_days(7 * weeks)

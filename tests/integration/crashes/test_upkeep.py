@@ -59,7 +59,7 @@ def wrong(runs: UpkeepRuns) -> list[object]:
         " JOIN confidence_changes c ON c.run = r.number WHERE r.at = m.decayed_at AND c.memory = m.rowid"
         " AND c.after = m.confidence)"
     )
-    problems = [one for one in runs.ask("vault.check").findings if one.area != "backups"]
+    problems = [finding for finding in runs.ask("vault.check").findings if finding.area != "backups"]
     lost = [] if everything == [(MEMORIES,)] else [everything]
     return [*lost, *half, *orphans, *unrecorded, *problems]
 

@@ -33,15 +33,15 @@ def launch(tmp_path: Path) -> Iterator[Launch]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str) -> "subprocess.Popen[bytes]":
-        made = subprocess.Popen(
+        popen = subprocess.Popen(
             [sys.executable, "-m", *arguments],
             cwd=ROOT,
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        started.append(made)
-        return made
+        started.append(popen)
+        return popen
 
     yield start
     for one in started:

@@ -125,7 +125,7 @@ def strings(value: Any) -> Iterator[str]:
 
 def unfenced(message: dict[str, Any]) -> str:
     """Return all that an answer says outside of fences, of both halves and of errors."""
-    return "\n".join(FENCE.sub("", one) for one in strings(message.get("result", message.get("error"))))
+    return "\n".join(FENCE.sub("", string) for string in strings(message.get("result", message.get("error"))))
 
 
 def check(message: dict[str, Any], what: str) -> bool:

@@ -106,7 +106,7 @@ def test_clients_of_both_eras_read_and_write(host: Host, era: str) -> None:
 
     with served(host.vault) as url:
         ids = asyncio.run(all_of_them(url))
-    sources = {host.ask("note.get", id=one).source for one in ids}
+    sources = {host.ask("note.get", id=identity).source for identity in ids}
     assert sources == {"scout0", "scout1", "scout2"}
 
 

@@ -201,10 +201,10 @@ def test_what_waits_for_the_person_is_answered_in_the_promised_form(host: Host) 
             ):
                 result = await client.call_tool(name, arguments)
                 assert not result.is_error, result.content
-                said = result.content[0].text
-                assert "waits for the person" in said
-                assert "read_graph shows it" in said
-                assert result.structured_content == {**promised, "message": said}
+                text = result.content[0].text
+                assert "waits for the person" in text
+                assert "read_graph shows it" in text
+                assert result.structured_content == {**promised, "message": text}
 
     asyncio.run(talk())
     assert [entity.name for entity in host.ask("graph.read").entities] == ["Ann", "Bob"]
@@ -223,7 +223,7 @@ def test_the_graph_is_a_resource_that_can_be_followed(host: Host, era: str) -> N
 
     async def talk() -> None:
         async with mcp_client(host.vault, key, "reference", mode=era, message_handler=hear) as client:
-            assert uri in [str(one.uri) for one in (await client.list_resources()).resources]
+            assert uri in [str(resource.uri) for resource in (await client.list_resources()).resources]
             (empty,) = (await client.read_resource(uri)).contents
             assert json.loads(empty.text) == {"entities": [], "relations": []}
             if era == "legacy":
@@ -267,7 +267,7 @@ def test_a_deleted_entity_leaves_no_relation_behind(host: Host) -> None:
         return host.call(name, arguments, scout).result(30).value
 
     def relations() -> list[tuple[str, str, str]]:
-        return sorted((one.source, one.type, one.target) for one in ask("graph.read").relations)
+        return sorted((relation.source, relation.type, relation.target) for relation in ask("graph.read").relations)
 
     ask(
         "graph.create_entities",

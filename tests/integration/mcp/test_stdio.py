@@ -289,8 +289,8 @@ def test_the_persons_note_is_deleted_only_where_they_said_yes(host: Host, answer
             small = await client.call_tool("correct_fact", {"id": note, "delete": True})
             return [text_of(claimed), text_of(small)]
 
-    said = asyncio.run(talk())
-    assert ("waits for the person" in said[0]) == (answer == "none")
+    run = asyncio.run(talk())
+    assert ("waits for the person" in run[0]) == (answer == "none")
     assert (host.ask("note.get", id=note).deleted_at is None) == (answer == "none")
 
 

@@ -62,13 +62,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def service() -> Iterator[ChatService]:
-    made = ChatService()
-    thread = threading.Thread(target=made.serve_forever)
+    service = ChatService()
+    thread = threading.Thread(target=service.serve_forever)
     thread.start()
-    yield made
-    made.shutdown()
+    yield service
+    service.shutdown()
     thread.join()
-    made.server_close()
+    service.server_close()
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ def host(vault: Path, service: ChatService) -> Iterator[Host]:
 
 
 def pursue(host: Host, **arguments: Any) -> Any:
-    made = host.ask("schedule.create", goal="Look for boats", cadence=HOURLY, **arguments)
-    run_id = host.ask("schedule.run_now", id=made.id).run_id
+    schedule = host.ask("schedule.create", goal="Look for boats", cadence=HOURLY, **arguments)
+    run_id = host.ask("schedule.run_now", id=schedule.id).run_id
     for _ in range(600):
         try:
             return host.ask("schedule.run", run_id=run_id)

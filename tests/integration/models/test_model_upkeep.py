@@ -90,8 +90,8 @@ def test_a_failing_service_leaves_the_conversation_waiting(host: Host, service: 
     talk(host)
     host.ask("session.append", session="next", messages=[{"role": "user", "content": "Hello."}])
     service.usual = lambda _: bad
-    made = host.ask("upkeep.run", job="consolidation")
-    assert made.status == "failed", made.output
+    run = host.ask("upkeep.run", job="consolidation")
+    assert run.status == "failed", run.output
     assert [session.id for session in host.ask("session.pending")] == ["talk"]
     assert host.ask("fact.list") == []
     service.usual = answer

@@ -44,7 +44,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
 def value_of(kind: inspect.Type, name: str, text: str) -> Any:
     """Return a value of ``kind`` that says ``text`` wherever it can say something."""
     if isinstance(kind, inspect.UnionType):
-        kind = next(one for one in kind.types if not isinstance(one, inspect.NoneType))
+        kind = next(kind for kind in kind.types if not isinstance(kind, inspect.NoneType))
     if isinstance(kind, inspect.DataclassType | inspect.StructType):
         return {field.encode_name: value_of(field.type, field.encode_name, text) for field in kind.fields}
     if isinstance(kind, inspect.TupleType):

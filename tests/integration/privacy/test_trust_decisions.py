@@ -21,9 +21,9 @@ def said_to(host: Host, caller: Caller, ids: list[str]) -> Iterator[tuple[str, s
     """Yield what every read operation answers, asked for each id and without any."""
     for operation in READS:
         required = [item for item in operation.parameters if item.required]
-        for one in ids:
-            given: dict[str, Any] = {"list[str]": [one], "int": 1, "datetime": "2030-01-01T00:00Z"}
-            arguments = {item.name: given.get(item.type, one) for item in required}
+        for identity in ids:
+            given: dict[str, Any] = {"list[str]": [identity], "int": 1, "datetime": "2030-01-01T00:00Z"}
+            arguments = {item.name: given.get(item.type, identity) for item in required}
             try:
                 answer = to_builtins(host.call(operation.name, arguments, caller).result().value)
             except KeepsakeError as error:

@@ -163,22 +163,22 @@ def questions(items: list[Item], entities: dict[str, str]) -> Iterator[tuple[str
     queries = ["heron", "kind:message", "-nothing", "tag:tag1", "store:private", "session:talk", *markers]
     queries += [f'"{PEOPLE[0]}"', f"entity:{PEOPLE[1].split()[0]}", f'entity:"{PEOPLE[0]}"', "agent:agent", "is:pinned"]
     wanted: dict[str, list[dict[str, Any]]] = {
-        "archive.get": [{"id": one} for one in ids],
-        "archive.list": [{}, *({"text": one} for one in markers)],
+        "archive.get": [{"id": identity} for identity in ids],
+        "archive.list": [{}, *({"text": marker} for marker in markers)],
         "entity.graph": [
             {},
-            *({"id": one} for one in entities),
+            *({"id": entity} for entity in entities),
             {"depth": 2, "limit": 2},
             {"filter": {"text": "miller"}},
             {"filter": {"until": then, "types": ["person"]}},
         ],
         "entity.ids": [{}, {"order": "recent"}, {"filter": {"text": "miller"}}],
-        "entity.info": [more | {"id": one} for one in entities for more in ({}, {"as_of": then})],
+        "entity.info": [more | {"id": entity} for entity in entities for more in ({}, {"as_of": then})],
         "entity.list": [{}, {"order": "recent"}, {"filter": {"prefix": "a"}}, {"as_of": then}],
-        "entity.of": [{"owner": one} for one in (*ids, *(f"{one}#1" for one in ids))],
+        "entity.of": [{"owner": one} for one in (*ids, *(f"{identity}#1" for identity in ids))],
         "entity.rows": [{"ids": list(entities)}],
         "memory.get": [{"ids": ids}, {"ids": ids, "as_of": then}, {"ids": ids, "max_tokens": 40}]
-        + [{"id": one} for one in ids],
+        + [{"id": identity} for identity in ids],
         "memory.list": [
             {},
             {"as_of": then},
@@ -186,23 +186,23 @@ def questions(items: list[Item], entities: dict[str, str]) -> Iterator[tuple[str
             {"filter": {"deleted": True}},
         ],
         "memory.operators": [{}],
-        "memory.parse": [{"query": one} for one in queries],
+        "memory.parse": [{"query": query} for query in queries],
         "memory.people": [{}, {"text": "jones"}],
-        "memory.search": [{"query": one, "limit": 50} | more for one in queries for more in ({}, {"as_of": then})]
+        "memory.search": [{"query": query, "limit": 50} | more for query in queries for more in ({}, {"as_of": then})]
         + [{"query": "heron", "limit": 50, "recipe": one} for one in ("words", "vector", "balanced")],
         "memory.stats": [{}, {"steps": 3, "step": "week"}],
         "memory.timeline": [{}, {"around": "2023-11-15", "before": 3, "after": 3}, {"session": "talk-1"}]
-        + [{"around": one} for one in (*ids, *(f"{one}#1" for one in ids))],
+        + [{"around": one} for one in (*ids, *(f"{identity}#1" for identity in ids))],
         "note.facets": [{}, {"filter": {"text": "heron"}}, {"filter": {"deleted": True}}],
-        "note.get": [{"id": one} for one in ids],
+        "note.get": [{"id": identity} for identity in ids],
         "note.ids": [{}, {"order": "title"}],
-        "note.links": [{"id": one} for one in ids],
+        "note.links": [{"id": identity} for identity in ids],
         "note.list": [{}, {"filter": {"text": "heron"}}, {"filter": {"stores": ["private"]}}],
         "note.resolve": [{"title": f"Title {number}"} for number in range(8)],
         "note.rows": [{"ids": ids}],
         "note.titles": [{}, {"prefix": "title"}],
-        "session.scratchpad.read": [{"session": one} for one in ids],
-        "tag.list": [{}, *({"prefix": one} for one in markers)],
+        "session.scratchpad.read": [{"session": identity} for identity in ids],
+        "tag.list": [{}, *({"prefix": marker} for marker in markers)],
     }
     for name in READS:
         for arguments in wanted.get(name) or guessed(name, ids, markers, then):
@@ -220,15 +220,15 @@ def guessed(name: str, ids: list[str], markers: list[str], then: str) -> list[di
     }
     calls: list[dict[str, Any]] = [{}]
     parameters = OPERATIONS[name].parameters
-    for one in parameters:
-        if one.required:
-            values = by_name.get(one.name) or by_type.get(one.type, [{}])
-            calls = [{**call, one.name: value} for call in calls for value in values][:40]
+    for parameter in parameters:
+        if parameter.required:
+            values = by_name.get(parameter.name) or by_type.get(parameter.type, [{}])
+            calls = [{**call, parameter.name: value} for call in calls for value in values][:40]
     narrowed = [
-        {**call, one.name: value}
-        for one in parameters
-        if not one.required and one.type.startswith("str")
-        for value in by_name.get(one.name, markers)
+        {**call, parameter.name: value}
+        for parameter in parameters
+        if not parameter.required and parameter.type.startswith("str")
+        for value in by_name.get(parameter.name, markers)
         for call in calls[:2]
     ]
     return calls + narrowed
@@ -279,10 +279,10 @@ def test_every_read_answers_as_if_what_is_hidden_never_existed(trust: Trust, ite
             expected = requested(bare, name, translated, caller)
             answered, wanted = plain(answer, names), plain(expected, others | names)
             assert answered == wanted, (name, arguments)
-            said = msgspec.json.encode(answer).decode()
+            text = msgspec.json.encode(answer).decode()
             for marker in hidden:
                 if marker not in repr(arguments):
-                    assert marker not in said, (name, arguments)
+                    assert marker not in text, (name, arguments)
 
 
 def translate(arguments: Any, names: dict[str, str], same: dict[str, str]) -> Any:
@@ -290,7 +290,7 @@ def translate(arguments: Any, names: dict[str, str], same: dict[str, str]) -> An
     if isinstance(arguments, dict):
         return {key: translate(one, names, same) for key, one in arguments.items()}
     if isinstance(arguments, list):
-        return [translate(one, names, same) for one in arguments]
+        return [translate(argument, names, same) for argument in arguments]
     return same.get(names.get(arguments, ""), arguments) if isinstance(arguments, str) else arguments
 
 

@@ -53,7 +53,7 @@ _COMPARED: dict[str, Callable[[Any], Any]] = {
     "fact.conflicts": lambda facts: {"hits": facts},
     "memory.context": lambda made: {
         "hits": sorted(
-            {one.id for section in made.sections for one in section.items} | {one.id for one in made.left_out}
+            {item.id for section in made.sections for item in section.items} | {one.id for one in made.left_out}
         ),
         "notes": made.notes,
     },
@@ -152,7 +152,7 @@ def translate(arguments: Any, names: dict[str, str], same: dict[str, str]) -> An
     if isinstance(arguments, dict):
         return {key: translate(one, names, same) for key, one in arguments.items()}
     if isinstance(arguments, list):
-        return [translate(one, names, same) for one in arguments]
+        return [translate(argument, names, same) for argument in arguments]
     return same.get(names.get(arguments, ""), arguments) if isinstance(arguments, str) else arguments
 
 
@@ -232,8 +232,8 @@ def test_every_operation_answers_as_if_what_is_hidden_had_never_been(
     everything = {item.number for item in items}
     drawn = f"graph {which} {seed}"
     statements = random_statements(random.Random(drawn), caller, 12)
-    visible_ones = [one if one.is_visible_to(caller) else None for one in statements]
-    listed = {made.name for made in statements if not made.target and made.is_visible_to(caller)}
+    visible_ones = [statement if statement.is_visible_to(caller) else None for statement in statements]
+    listed = {statement.name for statement in statements if not statement.target and statement.is_visible_to(caller)}
     with (
         vault(items, everything, statements, drawn, owners=True) as one,
         vault(items, shown, visible_ones, drawn, owners=False) as other,

@@ -54,7 +54,7 @@ def agent(host: Host, name: str, trust: str) -> Client:
 
 
 def test_of_agents_that_race_for_a_goal_one_wins(host: Host, clock: SetClock) -> None:
-    made = host.ask("schedule.create", goal="Water the plants", cadence=HOURLY)
+    schedule = host.ask("schedule.create", goal="Water the plants", cadence=HOURLY)
     agents = [agent(host, f"racer-{number}", "full") for number in range(6)]
     try:
         for _ in range(5):
@@ -77,7 +77,7 @@ def test_of_agents_that_race_for_a_goal_one_wins(host: Host, clock: SetClock) ->
             with pytest.raises(StaleError):
                 loser.call("schedule.report", {"run_id": claim["run_id"], "output": "mine"})
             winner.call("schedule.report", {"run_id": claim["run_id"], "output": "Watered."})
-        runs = host.ask("schedule.runs", id=made.id)
+        runs = host.ask("schedule.runs", id=schedule.id)
         assert [(run.status, run.output) for run in runs] == [("succeeded", "Watered.")] * 5
     finally:
         for client in agents:
@@ -138,7 +138,7 @@ def test_subscribers_hear_of_claims_runs_and_notes(host: Host, clock: SetClock) 
         if "schedule.notes_shown" in events:
             break
         time.sleep(0.02)
-    assert [one for one in events if one] == ["schedule.claim", "schedule.report", "schedule.notes_shown"]
+    assert [event for event in events if event] == ["schedule.claim", "schedule.report", "schedule.notes_shown"]
     assert host.ask("schedule.run", run_id=claim["run_id"]).notified
     helper.close()
     window.close()

@@ -80,9 +80,9 @@ def test_model_objects_go_in_and_come_out(remote: HostBackend) -> None:
     assert [type(row) for row in rows] == [MemoryRow]
     appended = ask(remote, "session.append", messages=[NewMessage("user", "When do we mulch?")], title="Garden")
     assert ask(remote, "session.length", session=appended.session_id) == 1
-    found = ask(remote, "memory.search", query="mulch")
-    assert isinstance(found, Found)
-    assert {hit.title for hit in found.hits} == {"Mulch", "Garden"}
+    result = ask(remote, "memory.search", query="mulch")
+    assert isinstance(result, Found)
+    assert {hit.title for hit in result.hits} == {"Mulch", "Garden"}
     assert ask(remote, "note.resolve", title="No such") is None
 
 

@@ -21,10 +21,10 @@ NODE = shutil.which("node")
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """Return the client of the page as a file."""
-    found = re.search(r"```js\n(.*?)```", PAGE, re.DOTALL)
-    assert found is not None
+    result = re.search(r"```js\n(.*?)```", PAGE, re.DOTALL)
+    assert result is not None
     path = tmp_path / "client.mjs"
-    path.write_text(found[1], encoding="utf-8")
+    path.write_text(result[1], encoding="utf-8")
     return path
 
 

@@ -297,6 +297,9 @@ def test_a_person_lets_a_schedule_run_on_this_machine(
     laptop.work()
     assert [machine for machine, _ in done] == ["desktop", "laptop"]
     assert desktop.ask("schedule.get", id=schedule).machine == "laptop"
+    for machine in (desktop, laptop):
+        runs = {one.name: schedule in one.schedules for one in machine.ask("device.list")}
+        assert runs == {"desktop": False, "laptop": True}
 
 
 @IN_FOLDER

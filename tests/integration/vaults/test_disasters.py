@@ -230,9 +230,9 @@ def test_a_broken_index_is_mended_where_it_lies(damaged: Path) -> None:
         )
     host = Host(damaged, serve=False, overrides={"index.vectors": False})
     host.start()
-    found = host.ask("vault.check").findings
-    assert {item.area for item in found} == {"database"}
-    assert all(item.is_mended_by_repair for item in found)
+    findings = host.ask("vault.check").findings
+    assert {item.area for item in findings} == {"database"}
+    assert all(item.is_mended_by_repair for item in findings)
     repaired = host.ask("vault.repair")
     assert repaired.ok
     assert any("messages_by_time" in line for line in repaired.mended)

@@ -29,10 +29,10 @@ def unpacked(name: str, folder: Path) -> Path:
 def texts_in(database: Path) -> list[str]:
     connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        found = connection.execute("SELECT content FROM messages UNION ALL SELECT content FROM memories").fetchall()
+        rows = connection.execute("SELECT content FROM messages UNION ALL SELECT content FROM memories").fetchall()
     finally:
         connection.close()
-    return sorted(str(text) for (text,) in found)
+    return sorted(str(text) for (text,) in rows)
 
 
 def test_there_is_a_vault_of_each_number() -> None:
@@ -63,9 +63,9 @@ def test_it_is_brought_up_to_date_without_loss(name: str, tmp_path: Path) -> Non
         note = host.ask("note.get", id=kept)
         assert note.content.strip() == "Kenji arrives on the 14th"
         change = {"id": note.id, "version": note.version, "content": "Kenji arrives on the 15th"}
-        made = host.call("note.update", change).result().changes
-        assert made is not None
-        host.ask("memory.undo", history_ids=list(made.history_ids))
+        changes = host.call("note.update", change).result().changes
+        assert changes is not None
+        host.ask("memory.undo", history_ids=list(changes.history_ids))
         assert host.ask("note.get", id=note.id).content == note.content
     finally:
         host.stop()

@@ -29,9 +29,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     host.start()
     host.ask("note.save", content="A heron stood in the pond.")
     host.ask("vault.settle")
-    made = Path(host.ask("backup.now").path)
+    path = Path(host.ask("backup.now").path)
     host.stop()
-    made.rename(made.with_name("template.db"))
+    path.rename(path.with_name("template.db"))
     return vault
 
 

@@ -44,11 +44,11 @@ def sessions() -> dict[str, list[Row]]:
 
 
 def front_matter(path: Path) -> tuple[dict[str, Any], str]:
-    found = re.match(r"---\n(.*?)\n---\n(.+)", path.read_text(encoding="utf-8"), re.DOTALL)
-    assert found, f"{path.name} has no front matter"
-    head = yaml.safe_load(found[1])
+    match = re.match(r"---\n(.*?)\n---\n(.+)", path.read_text(encoding="utf-8"), re.DOTALL)
+    assert match, f"{path.name} has no front matter"
+    head = yaml.safe_load(match[1])
     assert isinstance(head, dict)
-    return head, found[2]
+    return head, match[2]
 
 
 def title_of(path: Path) -> str:

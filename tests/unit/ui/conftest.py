@@ -102,21 +102,21 @@ def window(
     """Return an open window with the graph pane in front, which needs nothing of the vault."""
     state = WindowState(tmp_path)
     state.keep("window/pane", "graph")
-    made = Window(Actions(), state, ErrorReporter())
+    window = Window(Actions(), state, ErrorReporter())
 
     def leave(_window: object) -> None:
         # Before qtbot closes it; a pane that is still at work, such as a layout of the graph, would outlive it.
         connection.release_all()
         rest(lambda: not bridge.is_busy)
-        qt_loop.run_until_complete(made.panes.settle())
-        made.shut_down()
+        qt_loop.run_until_complete(window.panes.settle())
+        window.shut_down()
 
-    qtbot.addWidget(made, before_close_func=leave)
-    made.resize(1200, 800)
-    made.show()
-    made.attach(bridge)
-    rest(lambda: "Idle" in made.status_line.text or made.status_line.text.startswith("Read-only"))
-    assert made.panes is not None
-    assert made.panes.front is not None
-    assert made.panes.front.current_place() == Place("graph")
-    return made
+    qtbot.addWidget(window, before_close_func=leave)
+    window.resize(1200, 800)
+    window.show()
+    window.attach(bridge)
+    rest(lambda: "Idle" in window.status_line.text or window.status_line.text.startswith("Read-only"))
+    assert window.panes is not None
+    assert window.panes.front is not None
+    assert window.panes.front.current_place() == Place("graph")
+    return window

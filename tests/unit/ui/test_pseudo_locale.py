@@ -201,11 +201,11 @@ def tour(
     window.resize(width, height)
     window.show()
     window.attach(bridge)
-    made = Tour(window, bridge, filled)
-    qt_loop.run_until_complete(made.rest())
-    yield made
+    tour = Tour(window, bridge, filled)
+    qt_loop.run_until_complete(tour.rest())
+    yield tour
     window.shut_down()
-    qt_loop.run_until_complete(made.rest())
+    qt_loop.run_until_complete(tour.rest())
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ from ui.window import Window
 
 @pytest.fixture
 def icon(window: Window) -> Iterator[Tray]:
-    made = Tray(window.registry, window)
-    yield made
-    made.dispose()
+    tray = Tray(window.registry, window)
+    yield tray
+    tray.dispose()
 
 
 def test_line_and_state_follow(icon: Tray) -> None:

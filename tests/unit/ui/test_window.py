@@ -174,10 +174,10 @@ def test_a_window_starts_in_the_size_of_last_time(qtbot: QtBot, look: Theme, tmp
     state = WindowState(tmp_path)
     state.keep("look/scheme", "light")
     state.keep("look/scale", "1.5")
-    made = Window(Actions(), state, ErrorReporter())
-    qtbot.addWidget(made)
-    made.show()
-    buttons = made.top_bar.findChildren(QPushButton)
+    window = Window(Actions(), state, ErrorReporter())
+    qtbot.addWidget(window)
+    window.show()
+    buttons = window.top_bar.findChildren(QPushButton)
     assert {button.font().pointSizeF() for button in buttons} == {look.points}
 
 

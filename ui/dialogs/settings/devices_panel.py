@@ -196,7 +196,8 @@ class DevicesPanel(SettingsPanel):
             state = counted(device.behind, self.tr("1 change behind"), self.tr("{n} changes behind"))
         else:
             state = "" if device.is_this else self.tr("Has all that is here")
-        return [name, when, state]
+        work = counted(len(device.schedules), self.tr("Runs 1 schedule for all"), self.tr("Runs {n} schedules for all"))
+        return [name, when, " · ".join(filter(None, (state, work if device.schedules else "")))]
 
     def _show_request(self) -> None:
         request = self._request

@@ -1,6 +1,7 @@
 """Operations on the machines that share the vault: add, name and remove them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -21,7 +22,12 @@ _change = partial(operation, access="write", owner_only=True, review="refused", 
 @operation("device.list", owner_only=True)
 async def list_devices(engine: Engine, caller: Caller) -> Sequence[Device]:
     """Return the machines that share the vault, and those that were removed."""
-    return await _devices(engine).devices()
+    devices = await _devices(engine).devices()
+    machines = await engine.schedules.runner.machines()
+    return [
+        replace(device, schedules=tuple(schedule for schedule, machine in machines.items() if machine == device.id))
+        for device in devices
+    ]
 
 
 @_change("device.invite", undo="needless")

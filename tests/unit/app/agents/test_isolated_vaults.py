@@ -57,9 +57,9 @@ def test_neither_knows_of_the_other(host: Host) -> None:
         host.ask("note.get", id=own.id)
     mine = host.ask("note.save", content="lighthouse of mine")
     assert {hit.id for hit in ask(host, "other", "memory.search", query="lighthouse").hits} == {mine.id}
-    found = ask(host, "scout", "memory.search", query="lighthouse").hits
-    assert {hit.target for hit in found} == {"memory", "message"}
-    assert mine.id not in {hit.id for hit in found}
+    hits = ask(host, "scout", "memory.search", query="lighthouse").hits
+    assert {hit.target for hit in hits} == {"memory", "message"}
+    assert mine.id not in {hit.id for hit in hits}
 
 
 def test_who_calls_decides_not_whom_a_call_names(host: Host) -> None:

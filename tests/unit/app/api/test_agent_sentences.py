@@ -42,7 +42,7 @@ def test_operations_on_agents_take_one_word_for_the_agent(host: Host, word: str)
     host.ask("agent.add", name="scout", trust="full")
     host.call("note.save", {"content": "x"}, SCOUT).result(30)
     assert host.ask("agent.activity", **{word: "scout"}).agent == "scout"
-    assert {one.agent for one in host.ask("agent.ledger", **{word: "scout"}).calls} == {"scout"}
+    assert {call.agent for call in host.ask("agent.ledger", **{word: "scout"}).calls} == {"scout"}
     assert host.ask("agent.undo", since="2000-01-01", **{word: "scout"}).memories == 1
     assert host.ask("agent.quarantined", **{word: "scout"}) == []
     host.ask("agent.revoke", **{word: "scout"})

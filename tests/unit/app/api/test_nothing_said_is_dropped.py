@@ -93,7 +93,7 @@ def test_files_people_and_sources_of_a_repeated_memory_are_kept(host: Host) -> N
     )
     memory = next(one for one in stored(host) if one.kind == "observation")
     assert (memory.files, memory.people) == (("a.py", "b.py"), ("Priya",))
-    assert [one.id for one in memory.sources] == [note.id]
+    assert [source.id for source in memory.sources] == [note.id]
 
 
 def test_a_batch_keeps_what_its_equal_facts_say_beside_their_words(host: Host) -> None:

@@ -90,18 +90,18 @@ def entity_answers(host: Host, as_of: datetime | None) -> dict[str, Any]:
     moment = {} if as_of is None else {"as_of": as_of.isoformat()}
     ids = [row["id"] for row in do(host, SCOUT, "entity.list", **moment)]
     memories = {row["id"] for row in do(host, SCOUT, "memory.list")}
-    of_each = [do(host, SCOUT, "entity.of", owner=one) for one in sorted(memories)]
+    of_each = [do(host, SCOUT, "entity.of", owner=memory) for memory in sorted(memories)]
     return {
         "list": do(host, SCOUT, "entity.list", order="name", **moment),
         "recent": do(host, SCOUT, "entity.list", order="recent"),
         "prefix": do(host, SCOUT, "entity.list", filter={"prefix": "tob", "types": ["person"]}),
-        "info": [_plain(do(host, SCOUT, "entity.info", id=one, **moment)) for one in ids],
+        "info": [_plain(do(host, SCOUT, "entity.info", id=identity, **moment)) for identity in ids],
         "rows": do(host, SCOUT, "entity.rows", ids=ids),
         "graph": do(host, SCOUT, "entity.graph"),
-        "around": [do(host, SCOUT, "entity.graph", id=one, depth=2) for one in ids],
+        "around": [do(host, SCOUT, "entity.graph", id=identity, depth=2) for identity in ids],
         "people": do(host, SCOUT, "memory.people"),
         "named": do(host, SCOUT, "note.entities"),
-        "kept": [len(do(host, SCOUT, "memory.list", filter={"entities": [one]})) for one in ids],
+        "kept": [len(do(host, SCOUT, "memory.list", filter={"entities": [identity]})) for identity in ids],
         "found": len(do(host, SCOUT, "memory.search", query='entity:"tobias vantreight"')["hits"]),
         "graph.read": do(host, SCOUT, "graph.read"),
         "of": sorted(repr({**one, "owner_id": ""}) for found in of_each for one in found),

@@ -87,9 +87,9 @@ def test_links_to_anything_else_mean_no_attachment(tmp_path: Path, link: str) ->
 @pytest.mark.parametrize("link", ["attachments/rose.png", "./attachments/rose.png", "../../attachments/rose.png"])
 def test_a_link_finds_its_file(tmp_path: Path, link: str) -> None:
     add(tmp_path, "rose.png", PNG)
-    found = asyncio.run(AttachmentService(tmp_path).locate(link))
-    assert (found.name, found.kind, found.bytes) == ("rose.png", "picture", len(PNG))
-    assert Path(found.path).read_bytes() == PNG
+    run = asyncio.run(AttachmentService(tmp_path).locate(link))
+    assert (run.name, run.kind, run.bytes) == ("rose.png", "picture", len(PNG))
+    assert Path(run.path).read_bytes() == PNG
 
 
 def test_links_planted_in_the_folder_lead_nowhere(tmp_path: Path) -> None:

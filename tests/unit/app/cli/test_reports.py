@@ -48,8 +48,8 @@ def test_export_report_in_words() -> None:
 
 
 def test_a_check_names_findings_and_remedies() -> None:
-    found = CheckReport(False, (Finding("words", "error", "Rows are missing.", "Reindex."),), 0.1)
-    assert check_lines(found) == [
+    report = CheckReport(False, (Finding("words", "error", "Rows are missing.", "Reindex."),), 0.1)
+    assert check_lines(report) == [
         "error: words: Rows are missing.",
         "  Reindex.",
         "The vault has errors (0.1 s).",

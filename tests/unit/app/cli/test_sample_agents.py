@@ -22,7 +22,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 def test_every_agent_was_there_and_each_that_may_call_has_read(sample: Host) -> None:
     agents = {one.name: one for one in sample.ask("agent.list")}
     assert set(agents) == {"Atlas", "Juniper", "Scout"}
-    assert all(one.last_seen_at is not None for one in agents.values())
+    assert all(agent.last_seen_at is not None for agent in agents.values())
     assert agents["Scout"].paused
     for name in ("Atlas", "Juniper"):
         assert sample.ask("agent.ledger", agent=name).calls
@@ -38,9 +38,9 @@ def test_proposals_wait_and_others_were_decided(sample: Host) -> None:
 
 def test_jobs_and_a_goal_have_run(sample: Host) -> None:
     runs = sample.ask("schedule.runs")
-    assert [one.status for one in runs] == ["succeeded"] * 4
-    goals = [one for one in sample.ask("schedule.search", limit=100).schedules if not one.is_built_in]
-    assert sorted(one.status for one in goals) == ["active", "active", "completed"]
+    assert [run.status for run in runs] == ["succeeded"] * 4
+    goals = [schedule for schedule in sample.ask("schedule.search", limit=100).schedules if not schedule.is_built_in]
+    assert sorted(goal.status for goal in goals) == ["active", "active", "completed"]
 
 
 def test_a_backup_is_there_and_was_verified(sample: Host) -> None:

@@ -27,7 +27,7 @@ def test_empty_sections_make_an_empty_context() -> None:
 
 def test_each_item_appears_once_in_its_first_section() -> None:
     made = assemble({"index": [item("a"), item("b")], "facts": [item("a")]}, BUDGETS, 1_000)
-    assert [(section.name, [one.id for one in section.items]) for section in made.sections] == [
+    assert [(section.name, [item.id for item in section.items]) for section in made.sections] == [
         ("facts", ["a"]),
         ("index", ["b"]),
     ]
@@ -42,7 +42,7 @@ def test_what_was_said_in_the_same_words_is_found_once() -> None:
         "index": [item("c"), item("d")],
     }
     distinct = deduplicate(found)
-    assert {name: [one.id for one in items] for name, items in distinct.items()} == {
+    assert {name: [item.id for item in items] for name, items in distinct.items()} == {
         "recent": ["s#1", "s#2"],
         "turns": ["t#1"],
         "index": ["c", "d"],
@@ -76,16 +76,16 @@ def test_recent_messages_keep_the_newest_in_order_of_time() -> None:
     newest_first = [item(f"s#{number}", "word " * 40) for number in range(9, 0, -1)]
     made = assemble({"recent": newest_first}, BUDGETS | {"recent": 200}, 1_000)
     [section] = made.sections
-    ids = [one.id for one in section.items]
+    ids = [item.id for item in section.items]
     assert ids == sorted(ids)
     assert ids[-1] == "s#9"
-    assert made.left_out_count == len(newest_first) - len(ids) + sum(one.is_cut for one in section.items)
+    assert made.left_out_count == len(newest_first) - len(ids) + sum(item.is_cut for item in section.items)
 
 
 def test_what_does_not_fit_is_cut_and_named() -> None:
     made = assemble({"facts": [item("long", "heron " * 2_000), item("next")]}, BUDGETS | {"facts": 100}, 1_000)
     [section] = made.sections
-    assert [one.id for one in section.items] == ["long"]
+    assert [item.id for item in section.items] == ["long"]
     assert section.items[0].is_cut
     assert section.tokens <= 100
     assert [left.id for left in made.left_out] == ["long", "next"]
@@ -107,12 +107,12 @@ def test_any_context_keeps_its_budget(found: dict[SectionName, list[tuple[str, b
     made = assemble(parts, BUDGETS | {"index": 60}, most)
     assert estimate_served_tokens(made.text) == made.tokens <= most
     assert without_recalled(made.text) == ""
-    included = {one.id for section in made.sections for one in section.items}
+    included = {item.id for section in made.sections for item in section.items}
     left = {one.id for one in made.left_out}
-    assert included | left == {one.id for items in deduplicate(parts).values() for one in items}
+    assert included | left == {item.id for items in deduplicate(parts).values() for item in items}
     for section in made.sections:
         assert section.tokens <= section.budget
-        assert all(render_item(one) in made.text for one in section.items)
+        assert all(render_item(item) in made.text for item in section.items)
 
 
 @given(

@@ -260,7 +260,7 @@ def test_short_messages_are_included_whole(host: Host) -> None:
     host.ask("session.append", session="two", messages=[{"role": "user", "content": long}])
     host.ask("vault.settle")
     [[whole], [part]] = [
-        [item for found in context(host, word).sections if found.name == "turns" for item in found.items]
+        [item for section in context(host, word).sections if section.name == "turns" for item in section.items]
         for word in ("heron", "kingfisher")
     ]
     assert (whole.text, whole.is_cut) == (short, False)
@@ -340,8 +340,8 @@ def test_recalled_text_is_not_stored_again(host: Host, filled: dict[str, str]) -
     host.ask("vault.settle")
     assert host.ask("session.recent", session="echo")[0].content.startswith(included)
     for recipe in ("words", "vector"):
-        found = host.ask("memory.search", query="session:echo old elm frog", recipe=recipe)
-        assert {hit.id for hit in found.hits} <= {"echo#1"}
+        result = host.ask("memory.search", query="session:echo old elm frog", recipe=recipe)
+        assert {hit.id for hit in result.hits} <= {"echo#1"}
     assert not host.ask("memory.search", query="session:echo elm", recipe="words").hits
     assert [hit.id for hit in host.ask("memory.search", query="kingfishers", recipe="words").hits] == ["echo#1"]
     again = context(host, "herons", session="echo")

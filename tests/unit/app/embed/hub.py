@@ -191,9 +191,9 @@ def files_in(folder: Path) -> dict[str, bytes]:
 @contextmanager
 def running(monkeypatch: pytest.MonkeyPatch, files: dict[str, bytes], repo: str = MINILM_REPO) -> Iterator[Hub]:
     """Run a hub that models are fetched from during the block."""
-    made = Hub(files, repo)
-    monkeypatch.setenv("HF_ENDPOINT", made.address)
+    hub = Hub(files, repo)
+    monkeypatch.setenv("HF_ENDPOINT", hub.address)
     try:
-        yield made
+        yield hub
     finally:
-        made.close()
+        hub.close()

@@ -26,14 +26,14 @@ def field(key: int, given: int | str | bytes) -> bytes:
 
 def value(name: str, kind: int, *dimensions: str | int) -> bytes:
     """Return what an input or an output looks like."""
-    shape = b"".join(field(1, field(1 if isinstance(one, int) else 2, one)) for one in dimensions)
+    shape = b"".join(field(1, field(1 if isinstance(dimension, int) else 2, dimension)) for dimension in dimensions)
     return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
 
 
 def node(name: str, sources: Sequence[str], target: str, *attributes: bytes) -> bytes:
     """Return one step of a graph."""
     taken = b"".join(field(1, source) for source in sources)
-    return taken + field(2, target) + field(4, name) + b"".join(field(5, one) for one in attributes)
+    return taken + field(2, target) + field(4, name) + b"".join(field(5, attribute) for attribute in attributes)
 
 
 def model(graph: bytes) -> bytes:

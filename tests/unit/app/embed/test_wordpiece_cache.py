@@ -16,10 +16,10 @@ _PIECES = (
 
 
 def tokenizer() -> Tokenizer:
-    made = Tokenizer(models.WordPiece(vocab={piece: at for at, piece in enumerate(_PIECES)}, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    return made
+    tokenizer = Tokenizer(models.WordPiece(vocab={piece: at for at, piece in enumerate(_PIECES)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
 
 
 _TOKENIZER = tokenizer()

@@ -22,10 +22,10 @@ DATA = bytes(range(256)) * (3 * SEGMENT // 256) + b"the end"
 
 
 def encrypted(data: bytes, cuts: list[int], cipher: AESGCM = KEY) -> bytes:
-    made = SegmentEncryptor(cipher)
+    encryptor = SegmentEncryptor(cipher)
     ends = [0, *sorted(cut for cut in cuts if cut <= len(data)), len(data)]
-    parts = [piece for start, end in pairwise(ends) for piece in made.add(memoryview(data)[start:end])]
-    return b"".join([*parts, made.end()])
+    parts = [piece for start, end in pairwise(ends) for piece in encryptor.add(memoryview(data)[start:end])]
+    return b"".join([*parts, encryptor.end()])
 
 
 def damaged_at(data: bytes) -> int:

@@ -53,7 +53,9 @@ def fail(*_: object, **__: object) -> None:
 
 
 def number_of(host: Host, model: str) -> int:
-    number: int = next(one.id for one in host.ask("embedding.status").generations if one.model == model)
+    number: int = next(
+        generation.id for generation in host.ask("embedding.status").generations if generation.model == model
+    )
     return number
 
 

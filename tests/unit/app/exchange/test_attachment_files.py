@@ -69,18 +69,18 @@ def test_an_import_reports_what_it_leaves_out(host: Host, vault: Path, tmp_path:
     (folder / "attachments" / "out.png").symlink_to("/etc/hostname")
     os.mkfifo(folder / "attachments" / "pipe.png")
     report = host.ask("exchange.import", path=str(folder))
-    places = {one.place for one in report.problems if one.is_file}
+    places = {problem.place for problem in report.problems if problem.is_file}
     assert {"attachments/rose.png", "attachments/broken.png", "attachments/run.exe"} <= places
     assert [one.name for one in host.ask("attachment.list")] == ["rose.png"]
     assert (vault / "attachments" / "rose.png").read_bytes() == PNG
 
 
 def test_a_backup_keeps_them_and_a_restore_brings_them_back(host: Host, vault: Path, tmp_path: Path) -> None:
-    made = host.ask("backup.now")
+    backup = host.ask("backup.now")
     assert (vault / "backups" / "attachments" / "rose.png").read_bytes() == PNG
-    assert [one.name for one in host.ask("backup.list")] == [made.name]
+    assert [one.name for one in host.ask("backup.list")] == [backup.name]
     (vault / "attachments" / "rose.png").unlink()
-    host.ask("backup.restore", name=made.name)
+    host.ask("backup.restore", name=backup.name)
     assert (vault / "attachments" / "rose.png").read_bytes() == PNG
 
 

@@ -34,9 +34,9 @@ def settled(host: Host, operation: str, **arguments: Any) -> Any:
 
 
 def graph(host: Host) -> tuple[list[str], list[tuple[str, str, str]]]:
-    found = host.ask("graph.read")
-    relations = [(one.source, one.type, one.target) for one in found.relations]
-    return sorted(one.name for one in found.entities), sorted(relations)
+    graph = host.ask("graph.read")
+    relations = [(relation.source, relation.type, relation.target) for relation in graph.relations]
+    return sorted(entity.name for entity in graph.entities), sorted(relations)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_the_past_of_a_name_comes_along_with_the_history(host: Host, tmp_path: P
         settled(other, "exchange.import", path=str(tmp_path / "all.jsonl"))
         for vault in (host, other):
             past = vault.ask("entity.info", id=kenji.id, as_of=then)
-            assert (past.entity.name, [one.object for one in past.relations]) == ("Kenji T.", ["Acme"])
+            assert (past.entity.name, [relation.object for relation in past.relations]) == ("Kenji T.", ["Acme"])
     finally:
         other.stop()
 

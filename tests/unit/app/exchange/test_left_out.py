@@ -80,7 +80,7 @@ def test_files_attached_to_mails_are_named(host: Host, kind: str, lost: int, tmp
     (tmp_path / "plan.eml").write_bytes(MAIL.format(kind=kind).encode())
     report = host.ask("exchange.import", path=str(tmp_path / "plan.eml"))
     assert (report.messages, report.lost) == (1, lost)
-    assert any("pläne.pdf" in one.what for one in report.remarks)
+    assert any("pläne.pdf" in remark.what for remark in report.remarks)
 
 
 def test_cipher_text_of_evernote_is_named_and_no_text(host: Host, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_cipher_text_of_evernote_is_named_and_no_text(host: Host, tmp_path: Path
     assert "the dog" in note.content
     assert note.content.endswith("after it")
     assert note.attributes["author"] == "Ana Lima"
-    assert [one.what for one in report.problems if one.lost and "encrypted" in one.what]
+    assert [problem.what for problem in report.problems if problem.lost and "encrypted" in problem.what]
 
 
 def test_entities_of_mem0_go_in(host: Host, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_entities_of_mem0_go_in(host: Host, tmp_path: Path) -> None:
     host.ask("exchange.export", path=str(tmp_path / "out.jsonl"), format="jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert {line["name"] for line in lines if line["type"] == "entity"} >= {"rose hill", "Ben Reed"}
-    assert [one.place for one in report.problems if one.lost and "entity 3" in one.place]
+    assert [problem.place for problem in report.problems if problem.lost and "entity 3" in problem.place]
 
 
 def test_an_agent_file_without_references_to_its_blocks_is_read(host: Host, tmp_path: Path) -> None:

@@ -76,13 +76,17 @@ def document(path: Path) -> Path:
 
 
 def mail(path: Path) -> Path:
-    made = EmailMessage()
-    made["From"], made["Subject"], made["Date"] = f"{WORDS[0]} <a@x.org>", WORDS[1], "Thu, 01 May 2025 10:00:00 +0000"
-    made["Comments"], made["Keywords"] = WORDS[2], WORDS[3]
-    made.set_content(WORDS[4])
-    made.add_attachment(WORDS[5], filename="a.txt")
-    made.epilogue = f"{WORDS[6]}\n"
-    (path / "all.mbox").write_bytes(b"From x Thu May  1 10:00:00 2025\n" + made.as_bytes())
+    message = EmailMessage()
+    message["From"], message["Subject"], message["Date"] = (
+        f"{WORDS[0]} <a@x.org>",
+        WORDS[1],
+        "Thu, 01 May 2025 10:00:00 +0000",
+    )
+    message["Comments"], message["Keywords"] = WORDS[2], WORDS[3]
+    message.set_content(WORDS[4])
+    message.add_attachment(WORDS[5], filename="a.txt")
+    message.epilogue = f"{WORDS[6]}\n"
+    (path / "all.mbox").write_bytes(b"From x Thu May  1 10:00:00 2025\n" + message.as_bytes())
     return path / "all.mbox"
 
 
@@ -100,7 +104,7 @@ def test_words_of_a_sample_are_stored_or_named(fmt: str, tmp_path: Path) -> None
     said, problems = taken(fmt, path)
     said = re.sub(r"[#*`\[\]]", "", said)
     missing = [words for words in WORDS[:count] if words not in said and words not in said.replace("/", " ")]
-    named = " ".join(one.what for one in problems if one.lost)
+    named = " ".join(problem.what for problem in problems if problem.lost)
     unnamed = [words for words in missing if words not in named and "does not know" not in named]
     assert unnamed == []
     assert len(missing) <= 2
@@ -112,7 +116,7 @@ def test_words_of_a_renamed_element_of_enex_are_stored_or_named(tag: str, tmp_pa
     path.write_text(re.sub(rf"<(/?){tag}>", r"<\1zzz>", path.read_text()))
     said, problems = taken("enex", path)
     missing = [words for words in WORDS if words not in said]
-    assert not missing or any(one.lost for one in problems), missing
+    assert not missing or any(problem.lost for problem in problems), missing
 
 
 @pytest.mark.parametrize("field", ["type_", "id"])
@@ -120,4 +124,4 @@ def test_a_damaged_item_of_joplin_is_named(field: str, tmp_path: Path) -> None:
     item = joplin_item(ROSE, 1, WORDS[0], WORDS[1]).decode().replace(f"{field}:", "zzz:")
     other = joplin_item(KEY, 1, WORDS[2], WORDS[3])
     _, problems = taken("joplin", tar(tmp_path / "all.jex", {f"{ROSE}.md": item.encode(), f"{KEY}.md": other}))
-    assert [one.lost for one in problems] == [True]
+    assert [problem.lost for problem in problems] == [True]

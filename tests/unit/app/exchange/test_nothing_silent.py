@@ -45,7 +45,7 @@ def write(folder: Path, files: Files) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = value if isinstance(value, tuple) else (value,)
-        path.write_text("".join(f"{dumped(one)}\n" for one in rows), encoding="utf-8")
+        path.write_text("".join(f"{dumped(row)}\n" for row in rows), encoding="utf-8")
     return folder if len(files) > 1 else path
 
 
@@ -121,7 +121,7 @@ def test_a_sample_goes_in_whole(fmt: str, tmp_path: Path) -> None:
     path = write(tmp_path, SAMPLES[fmt])
     assert detect(path) == fmt
     said, problems = taken(fmt, path)
-    assert [one for one in problems if not one.foreign] == []
+    assert [problem for problem in problems if not problem.foreign] == []
     assert [text for text in words(SAMPLES[fmt], fmt) if not is_held(text, said)] == []
 
 
@@ -139,7 +139,7 @@ def test_the_words_of_a_changed_field_are_stored_or_named(fmt: str, change: str,
         )
         said, problems = taken(fmt, write(tmp_path / str(number), made))
         lost = [text for text in words(made, fmt) if not is_held(text, said)]
-        if lost and not any(one.lost or "retry replaced" in one.what for one in problems):
+        if lost and not any(problem.lost or "retry replaced" in problem.what for problem in problems):
             silent.append((way, lost))
     assert silent == []
 
@@ -153,4 +153,4 @@ def test_no_value_of_a_field_ends_an_import(fmt: str, tmp_path: Path) -> None:
             made = changed(SAMPLES[fmt], way, to=lambda _value, to=to: to)
             said, problems = taken(fmt, write(tmp_path / f"{number}-{extreme}", made))
             lost = [text for text in words(made, fmt) if text in whole and not is_held(text, said)]
-            assert not lost or any(one.lost for one in problems), (way, extreme, lost)
+            assert not lost or any(problem.lost for problem in problems), (way, extreme, lost)

@@ -116,7 +116,9 @@ def test_the_naughty_strings_survive(blns: list[str], tmp_path: Path) -> None:
 
 def test_samples_of_mem0_go_in(shared_data: Path, tmp_path: Path) -> None:
     samples = json.loads((shared_data / "memory-formats/mem0/extracted_json_samples.json").read_text("utf-8"))
-    lists = [one["value"] for one in samples if isinstance(one["value"], dict) and one["value"].get("results")]
+    lists = [
+        sample["value"] for sample in samples if isinstance(sample["value"], dict) and sample["value"].get("results")
+    ]
     assert len(lists) > 5
     for number, value in enumerate(lists):
         path = tmp_path / f"{number}.json"

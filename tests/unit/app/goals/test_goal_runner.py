@@ -127,7 +127,7 @@ def test_a_goal_is_pursued_with_tools_and_undone_as_one(goals: GoalHost) -> None
     assert "Annabel leaks" in goals.model.read(1)
     (written,) = goals.ask("memory.search", query="kind:observation plank").hits
     assert goals.ask("memory.history", target=written.id)[0].actor == f"schedule:{made}"
-    calls = [one.operation for one in goals.ask("agent.ledger", agent=f"schedule:{made}").calls]
+    calls = [call.operation for call in goals.ask("agent.ledger", agent=f"schedule:{made}").calls]
     assert {"memory.search", "memory.write"} <= set(calls)
     goals.ask("memory.undo", run_id=run.run_id)
     assert goals.ask("memory.search", query="kind:observation plank").hits == ()
@@ -157,7 +157,7 @@ def test_no_tool_takes_anything_away(goals: GoalHost, trust: str) -> None:
     offered = {tool.name for tool in goals.model.requests[0].tools}
     assert not offered & {name.replace(".", "_") for name in DESTRUCTIVE}
     assert ("memory_write" in offered) == (trust in ("full", "inner"))
-    assert all("There is no tool" in one.messages[-1].content for one in goals.model.requests[1:])
+    assert all("There is no tool" in request.messages[-1].content for request in goals.model.requests[1:])
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_without_a_model_it_waits_and_says_so(goals: GoalHost) -> None:
     goals.model.is_available = False
     made = goals.make()
     goals.clock.now += timedelta(hours=1)
-    found = goals.ask("schedule.get", id=made)
-    assert found.waits == "Waits for a language model or an agent."
-    assert goals.ask("schedule.status").waits[made] == found.waits
+    schedule = goals.ask("schedule.get", id=made)
+    assert schedule.waits == "Waits for a language model or an agent."
+    assert goals.ask("schedule.status").waits[made] == schedule.waits
     with pytest.raises(InputError, match="language model"):
         goals.ask("schedule.run_now", id=made)
     goals.model.is_available = True
@@ -243,13 +243,13 @@ def test_a_service_that_refuses_counts_as_failures_until_the_goal_is_paused(vaul
         host.start()
         try:
             goals = GoalHost(host, clock, ScriptedModel())
-            made = goals.ask("schedule.create", goal="Boats", cadence={"kind": "interval", "seconds": 60}).id
+            identity = goals.ask("schedule.create", goal="Boats", cadence={"kind": "interval", "seconds": 60}).id
             for _ in range(1500):
-                if goals.ask("schedule.get", id=made).status == "paused":
+                if goals.ask("schedule.get", id=identity).status == "paused":
                     break
                 goals.clock.now += timedelta(seconds=1)  # after a jump of the clock it waits a minute
                 time.sleep(0.02)
-            failed = [run for run in goals.ask("schedule.runs", id=made) if run.status == "failed"]
+            failed = [run for run in goals.ask("schedule.runs", id=identity) if run.status == "failed"]
             assert len(failed) == 2
             assert all("HTTP 400" in run.output for run in failed)
             assert any("HTTP 400" in note for note in goals.ask("vault.status").notes)
@@ -273,7 +273,7 @@ def test_an_agents_goal_is_that_agent_in_everything(goals: GoalHost) -> None:
         goals.ask_as(scout, "schedule.create", goal="Read all", cadence=HOURLY, trust="full")
     made = goals.ask_as(scout, "schedule.create", goal="Note boats", cadence=HOURLY)
     goals.ask("inbox.accept", ids=[one.id for one in goals.ask("inbox.list")])
-    (stored,) = [one for one in goals.ask("schedule.search").schedules if not one.is_built_in]
+    (stored,) = [schedule for schedule in goals.ask("schedule.search").schedules if not schedule.is_built_in]
     assert (stored.user_id, stored.trust) == ("scout", "inner")
     assert made is not None
     goals.ask("note.save", content="Private boat", store="private")
@@ -326,7 +326,7 @@ def test_an_isolated_agents_goal_stays_in_its_vault(goals: GoalHost) -> None:
     assert "person's boat" not in found
     assert goals.ask("memory.search", query="kind:observation seen").hits == ()
     assert len(goals.ask_as(hermit, "memory.search", query="kind:observation seen").hits) == 1
-    assert [one.operation for one in goals.ask("agent.ledger", agent="hermit", operation="memory.").calls][-1:]
+    assert [call.operation for call in goals.ask("agent.ledger", agent="hermit", operation="memory.").calls][-1:]
 
 
 def test_what_the_person_protects_waits_in_the_inbox(goals: GoalHost) -> None:

@@ -59,7 +59,7 @@ def test_removing_what_others_wrote_waits_unless_the_client_asked(
 
 
 def _names(host: Host, operation: str) -> set[str]:
-    return {one.name for one in host.catalogue.operations[operation].parameters}
+    return {parameter.name for parameter in host.catalogue.operations[operation].parameters}
 
 
 def test_what_it_wrote_itself_an_agent_removes_at_once(host: Host) -> None:

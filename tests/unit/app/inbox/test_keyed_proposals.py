@@ -65,8 +65,8 @@ def test_a_key_changes_nothing_of_what_the_person_sees(host: Host, scout: Caller
     host.ask("inbox.reject", id=plain.id)
     keyed = propose(host, scout, operation, key="k1", **CALLS[operation])
     assert keyed.preview.count == 1
-    shown = [replace(one, target="") for one in plain.preview.changes]
-    assert [replace(one, target="") for one in keyed.preview.changes] == shown
+    shown = [replace(change, target="") for change in plain.preview.changes]
+    assert [replace(change, target="") for change in keyed.preview.changes] == shown
     assert (keyed.kind, keyed.preview.why, keyed.preview.basis) == (plain.kind, plain.preview.why, plain.preview.basis)
 
 

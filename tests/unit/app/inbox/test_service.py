@@ -126,8 +126,8 @@ def test_several_are_accepted_as_one_run(host: Host) -> None:
     first = propose(host, scout, "note.save", content="heron")
     second = propose(host, scout, "fact.set", category="look", key="theme", value="light")
     decisions = host.ask("inbox.accept", ids=[first, second])
-    assert {one.state for one in decisions} == {"accepted"}
-    (run,) = {one.run_id for one in decisions}
+    assert {decision.state for decision in decisions} == {"accepted"}
+    (run,) = {decision.run_id for decision in decisions}
     assert contents(host) == ["heron", "light"]
     host.ask("memory.undo", run_id=run)
     assert contents(host) == ["dark"]

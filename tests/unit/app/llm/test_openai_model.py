@@ -190,7 +190,7 @@ def test_settings_count_from_the_next_request_on(bench: Bench) -> None:
 
         bench.run(both)
         assert len(bench.server.requests) == 1
-        assert [one["model"] for one in other.requests] == ["new", "new"]
+        assert [request["model"] for request in other.requests] == ["new", "new"]
         assert other.keys == [f"Bearer {KEY}", "Bearer another-key"]
 
 
@@ -223,14 +223,14 @@ def test_a_service_without_a_json_mode_is_asked_without_it_from_then_on(bench: B
     bench.server.usual = lambda _: ChatReply('{"index": 1}')
     for _ in range(2):
         assert bench.run(lambda: ask_for_json(bench.model, REQUEST, Verdict))[0] == Verdict(1)
-    assert ["response_format" in one for one in bench.server.requests] == [True, False, False]
+    assert ["response_format" in request for request in bench.server.requests] == [True, False, False]
 
 
 def test_a_refused_request_does_not_end_the_json_mode(bench: Bench) -> None:
     bench.reply(ChatReply("too long", status=400), ChatReply("too long", status=400), ChatReply('{"index": 1}'))
     bench.fails(r"refused the request \(HTTP 400\)", replace(REQUEST, wants_json=True))
     bench.ask(replace(REQUEST, wants_json=True))
-    assert ["response_format" in one for one in bench.server.requests] == [True, False, True]
+    assert ["response_format" in request for request in bench.server.requests] == [True, False, True]
 
 
 def test_a_model_that_names_its_limit_otherwise_is_asked_that_way(bench: Bench) -> None:
@@ -238,7 +238,7 @@ def test_a_model_that_names_its_limit_otherwise_is_asked_that_way(bench: Bench) 
     bench.reply(ChatReply(said, status=400))
     bench.ask()
     bench.ask()
-    assert ["max_completion_tokens" in one for one in bench.server.requests] == [False, True, True]
+    assert ["max_completion_tokens" in request for request in bench.server.requests] == [False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -562,5 +562,5 @@ def test_nothing_is_asked_without_settings(bench: Bench) -> None:
 def test_the_http_library_is_loaded_only_when_a_model_is_asked() -> None:
     code = "import sys, app.engine, app.api.catalogue; print([m for m in ('httpx', 'httpx2') if m in sys.modules])"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert made.stdout.strip() == "[]"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert run.stdout.strip() == "[]"

@@ -57,8 +57,8 @@ def library_answers(profile: Profile, requests: list[dict[str, Any]]) -> list[di
         found = []
         async with anyio.create_task_group() as group:
             group.start_soon(served.server.run, incoming, outgoing, served.options())
-            for one in requests:
-                await sent.send(SessionMessage(types.jsonrpc_message_adapter.validate_python(one, by_name=False)))
+            for request in requests:
+                await sent.send(SessionMessage(types.jsonrpc_message_adapter.validate_python(request, by_name=False)))
                 answer = (await received.receive()).message
                 found.append(json.loads(answer.model_dump_json(by_alias=True, exclude_unset=True)))
             sent.close()
@@ -81,14 +81,14 @@ class _NoLinks:
 def test_answers_of_the_handshake_era_equal_the_librarys(profile: Profile, version: str) -> None:
     requests = [greeting(version), *(request(key, method) for key, method in enumerate(LISTS, 1))]
     early = EarlyAnswers(profile)
-    assert [early.answer(one) for one in requests] == library_answers(profile, requests)
+    assert [early.answer(request) for request in requests] == library_answers(profile, requests)
 
 
 @pytest.mark.parametrize("profile", ["small", "reference"])
 def test_answers_of_the_modern_era_equal_the_librarys(profile: Profile) -> None:
     requests = [request(key, method, ENVELOPE) for key, method in enumerate(("server/discover", *LISTS))]
     early = EarlyAnswers(profile)
-    assert [early.answer(one) for one in requests] == library_answers(profile, requests)
+    assert [early.answer(request) for request in requests] == library_answers(profile, requests)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -110,6 +110,6 @@ class MemoryHarness:
 
 @pytest.fixture
 def harness(vault: Path) -> Iterator[MemoryHarness]:
-    made = MemoryHarness(vault)
-    yield made
-    made.close()
+    harness = MemoryHarness(vault)
+    yield harness
+    harness.close()

@@ -72,7 +72,9 @@ def test_store_and_pin_of_many_change_as_one_run(host: Host) -> None:
     pinned = host.call("note.change_many", {"ids": [*ids, "note-unknown"], "pinned": True}).result()
     assert set(pinned.value) == set(ids)
     moved = host.call("note.change_many", {"ids": ids, "store": "shared"}).result()
-    assert all(host.ask("note.get", id=one).store == "shared" for one in ids)
+    assert all(host.ask("note.get", id=identity).store == "shared" for identity in ids)
     host.ask("memory.undo", history_ids=list(moved.changes.history_ids))
-    assert all((n.store, n.pinned) == ("private", True) for n in (host.ask("note.get", id=one) for one in ids))
+    assert all(
+        (n.store, n.pinned) == ("private", True) for n in (host.ask("note.get", id=identity) for identity in ids)
+    )
     assert host.ask("note.change_many", ids=ids, pinned=True) == ()

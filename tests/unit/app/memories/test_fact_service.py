@@ -22,9 +22,9 @@ INNER = ("shared", "social")
 
 @pytest.fixture
 def harness(vault: Path) -> Iterator[DeduplicationHarness]:
-    made = DeduplicationHarness(vault)
-    yield made
-    made.close()
+    harness = DeduplicationHarness(vault)
+    yield harness
+    harness.close()
 
 
 def put(harness: DeduplicationHarness, value: str, category: str = "home", key: str = "city", **more: Any) -> Any:

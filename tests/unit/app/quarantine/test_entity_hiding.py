@@ -25,8 +25,8 @@ def seen(host: Host) -> dict[str, Any]:
     view = host.ask("entity.graph")
     edges = {(names[edge.source], edge.label, names[edge.target]) for edge in view.edges if edge.kind == "stated"}
     return {
-        "entities": {(one.name, one.type, tuple(one.observations)) for one in graph.entities},
-        "relations": {(one.source, one.type, one.target) for one in graph.relations},
+        "entities": {(entity.name, entity.type, tuple(entity.observations)) for entity in graph.entities},
+        "relations": {(relation.source, relation.type, relation.target) for relation in graph.relations},
         "names": set(names.values()),
         "edges": edges,
         "aliases": {name: host.ask("entity.info", id=key).entity.aliases for key, name in names.items()},
@@ -34,11 +34,11 @@ def seen(host: Host) -> dict[str, Any]:
 
 
 def names_of(host: Host) -> set[str]:
-    return {one.name for one in host.ask("graph.read").entities}
+    return {entity.name for entity in host.ask("graph.read").entities}
 
 
 def relations_of(host: Host) -> set[tuple[str, str, str]]:
-    return {(one.source, one.type, one.target) for one in host.ask("graph.read").relations}
+    return {(relation.source, relation.type, relation.target) for relation in host.ask("graph.read").relations}
 
 
 def test_entities_and_relations_are_hidden_and_come_back(host: Host) -> None:
@@ -100,7 +100,7 @@ def test_what_somebody_else_stated_too_stays(host: Host, by_person: bool) -> Non
     before = seen(host)
     host.ask("agent.quarantine", name="scout")
     graph = host.ask("graph.read")
-    assert {(one.name, tuple(one.observations)) for one in graph.entities} == {
+    assert {(entity.name, tuple(entity.observations)) for entity in graph.entities} == {
         ("Alice Berger", ("paints",)),
         ("Berta Wolf", ()),
     }

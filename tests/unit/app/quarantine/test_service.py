@@ -357,14 +357,14 @@ def test_turns_in_others_conversations_are_taken_out_and_come_back(host: Host) -
 
 
 def test_the_beginning_that_an_agent_wrote_is_no_preview_while_it_is_hidden(host: Host) -> None:
-    made = host.ask("session.create", title="Birds").id
-    do(host, SCOUT, "session.append", session=made, messages=turn("a planted heron"))
-    host.ask("session.append", session=made, messages=turn("my wren"))
-    assert host.ask("session.get", session=made).preview == "a planted heron"
+    identity = host.ask("session.create", title="Birds").id
+    do(host, SCOUT, "session.append", session=identity, messages=turn("a planted heron"))
+    host.ask("session.append", session=identity, messages=turn("my wren"))
+    assert host.ask("session.get", session=identity).preview == "a planted heron"
     host.ask("agent.quarantine", name="scout")
-    assert host.ask("session.get", session=made).preview == "my wren"
+    assert host.ask("session.get", session=identity).preview == "my wren"
     host.ask("agent.release", name="scout")
-    assert host.ask("session.get", session=made).preview == "a planted heron"
+    assert host.ask("session.get", session=identity).preview == "a planted heron"
 
 
 def test_a_transcript_that_an_agent_sent_is_its_own_whatever_client_it_names(host: Host) -> None:

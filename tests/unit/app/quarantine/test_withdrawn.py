@@ -43,7 +43,7 @@ def made(host: Host) -> dict[str, Any]:
 
 def state(host: Host) -> tuple[Any, Any]:
     schedules = host.ask("schedule.search", limit=100).schedules
-    return {one.id: one for one in schedules if not one.is_built_in}, {
+    return {schedule.id: schedule for schedule in schedules if not schedule.is_built_in}, {
         one.query: one for one in host.ask("saved_search.list")
     }
 

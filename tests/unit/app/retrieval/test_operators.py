@@ -79,7 +79,7 @@ def test_all_forms_answer_the_same_chunks(filled: VaultHarness, name: str) -> No
                     kept = {*every[passes_filter(snapshot, every, form)].tolist()}
                     assert kept == expected, (query, stores)
                 if where.is_by_type:
-                    by_type = columns.where(every, [where.suits(one) for one in columns.types])
+                    by_type = columns.where(every, [where.suits(kind) for kind in columns.types])
                     assert {*every[by_type].tolist()} == expected, (query, stores)
                 seen |= expected
         return seen
@@ -168,15 +168,15 @@ def test_agents_conversations_and_types_are_found_in_the_spellings_that_words_ar
         assert [hit.snippet for hit in host.ask("memory.search", query=query).hits] == ["the quince"], query
     host.ask("memory.write", kind="observation", title="Plum", content="the plum", type=stored)
     host.ask("memory.write", kind="observation", title="Pear", content="the pear", type="arrow")
-    found = host.ask("memory.search", query=f"type:{typed}").hits
-    assert [hit.title for hit in found] == ["Plum"]
+    hits = host.ask("memory.search", query=f"type:{typed}").hits
+    assert [hit.title for hit in hits] == ["Plum"]
 
 
 def test_facets_join_the_spellings_that_an_operator_finds(host: Host) -> None:
     for number, tag in enumerate(("łódź", "łódź", "lodz")):
         host.ask("note.save", content=f"the quince {number}", tags=[tag])
-    found = host.ask("memory.search", query="quince")
-    assert [(one.value, one.count) for one in found.facets if one.name == "tag"] == [("łódź", 3)]
+    result = host.ask("memory.search", query="quince")
+    assert [(facet.value, facet.count) for facet in result.facets if facet.name == "tag"] == [("łódź", 3)]
     assert host.ask("memory.search", query="quince tag:łódź").candidates == 3
 
 
@@ -200,4 +200,4 @@ def test_facets_count_what_the_list_holds(host: Host, query: str) -> None:
             )
             if pair[1]
         )  # fmt: skip
-        assert {(one.name, one.value): one.count for one in found.facets} == counts
+        assert {(facet.name, facet.value): facet.count for facet in found.facets} == counts

@@ -120,10 +120,10 @@ def test_a_cancelled_search_stops_its_statement_and_the_next_one_runs(vault_harn
         first = asyncio.create_task(search.run_with_search_inputs(parse("heron", 0), "words", STORES, endless))
         await asyncio.to_thread(begun.wait)
         first.cancel()
-        found = await search.search(EVERYTHING, "heron")
+        result = await search.search(EVERYTHING, "heron")
         assert await asyncio.to_thread(ended.wait, 5)
         assert first.cancelled()
-        return found
+        return result
 
     assert [hit.id for hit in vault_harness.do(overtaken()).hits] == ["s#1"]
 

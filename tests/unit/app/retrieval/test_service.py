@@ -37,8 +37,8 @@ def filled(host: Host) -> Host:
 
 
 def search(host: Host, query: str, **fields: Any) -> Found:
-    found: Found = host.ask("memory.search", query=query, **fields)
-    return found
+    result: Found = host.ask("memory.search", query=query, **fields)
+    return result
 
 
 def ids(found: Found) -> set[str]:
@@ -105,14 +105,14 @@ def test_operators_alone_count_all_that_match_and_page_to_the_end(host: Host) ->
     host.ask("vault.settle")
     found = search(host, "kind:message", limit=10)
     assert (len(found.hits), found.candidates) == (10, 250)
-    counts = {(one.name, one.value): one.count for one in found.facets}
+    counts = {(facet.name, facet.value): facet.count for facet in found.facets}
     assert counts["agent", "Guide"] == 230
     assert counts["agent", "Other"] == 20
     assert counts["role", "user"] == 250
     assert len(ids(search(host, "kind:message", limit=40, offset=220))) == 30
     whole = search(host, "-agent:guide", limit=100)
     assert whole.candidates == len(whole.hits) == 21
-    assert {(one.name, one.value): one.count for one in whole.facets}["tag", "deep"] == 1
+    assert {(facet.name, facet.value): facet.count for facet in whole.facets}["tag", "deep"] == 1
     assert search(host, "kind:message", per_session=3, limit=1).candidates == 6
 
 
@@ -344,9 +344,9 @@ def test_nothing_to_search_for_finds_nothing(filled: Host, query: str) -> None:
 
 
 def test_an_explanation_names_the_operator_that_nothing_meets(filled: Host) -> None:
-    made = filled.ask("search.explain", query="heron kind:zzz", id="birds#1")
-    assert made.stage != "shown"
-    assert any("does not know" in note for note in made.notes)
+    explanation = filled.ask("search.explain", query="heron kind:zzz", id="birds#1")
+    assert explanation.stage != "shown"
+    assert any("does not know" in note for note in explanation.notes)
 
 
 def test_observations_are_narrowed_by_their_type(filled: Host) -> None:

@@ -88,11 +88,11 @@ class Lines:
 
 @pytest.fixture
 def lines(served: Served) -> Iterator[Lines]:
-    made = Lines(served)
+    lines = Lines(served)
     token = read_hostfile(served.vault).token
-    assert made.ask(b'{"keepsake":1,"token":"%s"}\r\n' % token.encode())["keepsake"] == 1
-    yield made
-    made.close()
+    assert lines.ask(b'{"keepsake":1,"token":"%s"}\r\n' % token.encode())["keepsake"] == 1
+    yield lines
+    lines.close()
 
 
 def batch(*messages: Any) -> bytes:

@@ -62,9 +62,9 @@ class Schedules:
         return [note.text for note in self.do(self.notes.waiting())]
 
     def built_in(self, cadence: Cadence = HOURLY, policy: Any = "always") -> tuple[Schedule, "CountingJob"]:
-        made = Schedule("sch-job", BUILT_IN, "Job", "", cadence, policy, "active", self.now, self.now)
-        self.do(self.service.install([made]))
-        return made, CountingJob()
+        schedule = Schedule("sch-job", BUILT_IN, "Job", "", cadence, policy, "active", self.now, self.now)
+        self.do(self.service.install([schedule]))
+        return schedule, CountingJob()
 
     def runner(self, jobs: dict[str, Any], **options: Any) -> ScheduleRunner:
         return ScheduleRunner(

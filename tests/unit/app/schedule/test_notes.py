@@ -14,9 +14,9 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def schedules(vault: Path) -> Iterator[Schedules]:
-    made = Schedules(vault)
-    yield made
-    made.close()
+    schedules = Schedules(vault)
+    yield schedules
+    schedules.close()
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,9 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def schedules(vault: Path) -> Iterator[Schedules]:
-    made = Schedules(vault)
-    yield made
-    made.close()
+    schedules = Schedules(vault)
+    yield schedules
+    schedules.close()
 
 
 @pytest.mark.parametrize("back", [HOUR, 5 * HOUR, timedelta(days=1)])
@@ -364,5 +364,5 @@ def test_a_run_whose_agent_was_lost_is_due_again_when_its_schedule_comes_back(sc
     schedules.do(undo.undo(Access.everything("person", "memory.undo"), deleted))
     runner = schedules.runner({})
     schedules.pass_slowly(runner, HOUR, timedelta(minutes=10))
-    assert [one.status for one in schedules.runs(made)] == ["interrupted"]
+    assert [run.status for run in schedules.runs(made)] == ["interrupted"]
     assert [one.id for one in schedules.do(schedules.service.due(10))] == [made.id]

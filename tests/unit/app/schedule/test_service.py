@@ -68,10 +68,10 @@ class Harness:
 
 @pytest.fixture
 def harness(vault: Path) -> Iterator[Harness]:
-    made = Harness(vault)
-    yield made
-    made.loop.close()
-    made.store.close()
+    harness = Harness(vault)
+    yield harness
+    harness.loop.close()
+    harness.store.close()
 
 
 def test_a_schedule_is_stored_found_changed_and_deleted(harness: Harness) -> None:
@@ -95,7 +95,7 @@ def test_pages_of_a_search(harness: Harness) -> None:
     made = [harness.make(Cadence(kind="interval", seconds=60 * (n + 1)), f"goal {n}") for n in range(7)]
     pages = [harness.do(harness.service.search(ScheduleFilter(), 3, offset)) for offset in (0, 3, 6, 9)]
     assert [page.total for page in pages] == [7] * 4
-    assert [one.id for page in pages for one in page.schedules] == [one.id for one in made]
+    assert [schedule.id for page in pages for schedule in page.schedules] == [one.id for one in made]
 
 
 @pytest.mark.parametrize(
@@ -243,10 +243,10 @@ class CountingJob:
 
 
 def built_in(harness: Harness, cadence: Cadence = HOURLY) -> tuple[Schedule, CountingJob, ScheduleRunner]:
-    made = Schedule("sch-job", BUILT_IN, "Job", "", cadence, "always", "active", harness.now, harness.now)
-    harness.do(harness.service.install([made]))
+    schedule = Schedule("sch-job", BUILT_IN, "Job", "", cadence, "always", "active", harness.now, harness.now)
+    harness.do(harness.service.install([schedule]))
     job = CountingJob()
-    return made, job, harness.runner({"sch-job": job})
+    return schedule, job, harness.runner({"sch-job": job})
 
 
 async def tick(runner: ScheduleRunner) -> None:

@@ -87,11 +87,11 @@ class SessionHarness:
 @contextmanager
 def open_harness(vault: Path, summariser: Summariser | None = None, **options: Any) -> Iterator[SessionHarness]:
     """Open a harness on a vault, with the options given."""
-    made = SessionHarness(vault, SessionOptions(**options), summariser)
+    harness = SessionHarness(vault, SessionOptions(**options), summariser)
     try:
-        yield made
+        yield harness
     finally:
-        made.close()
+        harness.close()
 
 
 class FixedSummariser:

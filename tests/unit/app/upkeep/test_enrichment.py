@@ -47,9 +47,9 @@ def names(host: Host) -> dict[str, int]:
 
 
 def run(host: Host) -> Any:
-    made = host.ask("upkeep.run", job="enrichment")
-    assert made.status == "succeeded", made.output
-    return made
+    run = host.ask("upkeep.run", job="enrichment")
+    assert run.status == "succeeded", run.output
+    return run
 
 
 def notes(host: Host, *texts: str, **fields: Any) -> None:

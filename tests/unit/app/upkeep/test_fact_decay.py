@@ -13,9 +13,9 @@ from tests.helpers.upkeep_runs import UpkeepRuns
 
 @pytest.fixture
 def runs(vault: Path) -> Iterator[UpkeepRuns]:
-    made = UpkeepRuns(vault, {"decay.max_share": 1, "decay.max_share_month": 1})
-    yield made
-    made.stop()
+    runs = UpkeepRuns(vault, {"decay.max_share": 1, "decay.max_share_month": 1})
+    yield runs
+    runs.stop()
 
 
 def remember(runs: UpkeepRuns, content: str, **fields: Any) -> str:
@@ -123,7 +123,7 @@ def test_the_loss_budget_holds_and_the_forecast_agrees(vault: Path, shares: tupl
         for number in range(40):
             remember(runs, f"Fact number {number} of Rosa{number}", decay_rate=0.05 + (number % 7) / 10)
         nights = (0, 10, 35, 60)
-        forecast = {one.days: one for one in runs.ask("memory.forecast", days=list(nights)).horizons}
+        forecast = {horizon.days: horizon for horizon in runs.ask("memory.forecast", days=list(nights)).horizons}
         lost = 0
         for night in range(61):
             _, outcome = runs.run("decay")
@@ -134,7 +134,7 @@ def test_the_loss_budget_holds_and_the_forecast_agrees(vault: Path, shares: tupl
             if night in nights:
                 assert forecast[night].count == lost
                 if lost <= 50:
-                    assert {one.id for one in forecast[night].facts} == set_aside(runs)
+                    assert {fact.id for fact in forecast[night].facts} == set_aside(runs)
             runs.clock.pass_days(1)
     finally:
         runs.stop()

@@ -45,7 +45,7 @@ def host(vault: Path, clock: SetClock) -> Iterator[Host]:
 def test_a_run_on_request_verifies_the_latest_backup(host: Host) -> None:
     (job,) = [one for one in host.ask("upkeep.status") if one.name == "housekeeping"]
     assert job.enabled
-    assert [one.id for one in job.schedules] == ["sch-housekeeping"]
+    assert [schedule.id for schedule in job.schedules] == ["sch-housekeeping"]
     assert "no backup" in host.ask("upkeep.plan", job="housekeeping").notes[0]
     assert "no backup" in host.ask("upkeep.run", job="housekeeping").output
     name = host.ask("backup.now").name
@@ -57,8 +57,8 @@ def test_a_run_on_request_verifies_the_latest_backup(host: Host) -> None:
 
 
 def test_a_damaged_backup_is_a_failure_that_says_what_to_do(host: Host) -> None:
-    made = host.ask("backup.now")
-    path = Path(made.path)
+    backup = host.ask("backup.now")
+    path = Path(backup.path)
     path.chmod(0o600)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2] + b"\xff" * (len(data) - len(data) // 2))
@@ -108,12 +108,12 @@ def test_the_database_is_checked_once_a_week_and_mended(host: Host, clock: SetCl
         connection.execute("DELETE FROM chunks WHERE rowid IN (SELECT min(rowid) FROM chunks)")
 
     host.submit(engine.store.write(spoil)).result()
-    assert any(one.is_mended_by_repair for one in host.ask("vault.check").findings)
+    assert any(finding.is_mended_by_repair for finding in host.ask("vault.check").findings)
     run = host.ask("upkeep.run", job="housekeeping")
     assert run.status == "succeeded"
     assert "anew" in run.output
     assert host.ask("memory.search", query="climbing").hits
-    assert not any(one.is_mended_by_repair for one in host.ask("vault.check").findings)
+    assert not any(finding.is_mended_by_repair for finding in host.ask("vault.check").findings)
 
 
 def test_a_clock_that_was_ahead_does_not_put_the_check_off(host: Host, clock: SetClock) -> None:

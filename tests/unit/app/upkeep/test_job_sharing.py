@@ -36,9 +36,9 @@ WRITES = {
 
 @pytest.fixture
 def runs(vault: Path) -> Iterator[UpkeepRuns]:
-    made = UpkeepRuns(vault)
-    yield made
-    made.stop()
+    runs = UpkeepRuns(vault)
+    yield runs
+    runs.stop()
 
 
 def test_each_job_says_which_machines_do_it(runs: UpkeepRuns) -> None:

@@ -53,9 +53,9 @@ def id_of(host: Host, name: str) -> str:
 
 
 def run(host: Host) -> Any:
-    made = host.ask("upkeep.run", job="enrichment")
-    assert made.status == "succeeded", made.output
-    return made
+    run = host.ask("upkeep.run", job="enrichment")
+    assert run.status == "succeeded", run.output
+    return run
 
 
 def history(host: Host) -> list[Any]:

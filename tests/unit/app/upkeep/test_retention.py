@@ -16,9 +16,9 @@ from tests.helpers.upkeep_runs import UpkeepRuns
 
 @pytest.fixture
 def runs(vault: Path) -> Iterator[UpkeepRuns]:
-    made = UpkeepRuns(vault)
-    yield made
-    made.stop()
+    runs = UpkeepRuns(vault)
+    yield runs
+    runs.stop()
 
 
 def observe(runs: UpkeepRuns, title: str, content: str, age: float = 20, **fields: Any) -> str:
@@ -50,7 +50,9 @@ def standups(runs: UpkeepRuns, count: int = 3, **fields: Any) -> list[str]:
 def test_similar_old_observations_become_one_digest_that_can_be_undone(runs: UpkeepRuns) -> None:
     ids = standups(runs, type="meeting", tags=("work",), people=("Rosa",))
     plan = runs.ask("upkeep.plan", job="retention")
-    assert [(one.action, one.detail) for one in plan.changes] == [("compress", "3 observations into one digest")]
+    assert [(change.action, change.detail) for change in plan.changes] == [
+        ("compress", "3 observations into one digest")
+    ]
     run_id, outcome = runs.run("retention")
     assert outcome.output == "Compressed 3 observations into 1 digest."
     (digest,) = digests(runs)
@@ -126,7 +128,7 @@ def test_idle_observations_move_to_the_archive_and_leave_it_after_a_year(runs: U
     runs.ask("archive.put", ids=[note])
     runs.clock.pass_days(366)
     plan = runs.ask("upkeep.plan", job="retention")
-    assert [(one.action, one.id) for one in plan.changes] == [("archive", read), ("delete", idle)]
+    assert [(change.action, change.id) for change in plan.changes] == [("archive", read), ("delete", idle)]
     assert "undo" in plan.notes[0]
     second, outcome = runs.run("retention")
     assert outcome.counts == {"digests": 0, "compressed": 0, "archived": 1, "deleted": 1}

@@ -80,10 +80,10 @@ def test_the_check_finds_harm_and_a_repair_mends_it(host: Host, sql: str, area: 
     host.ask("vault.settle", names=True)
     assert areas(host) == set()
     harm(host, sql)
-    found = host.ask("vault.check").findings
-    assert area in {item.area for item in found}
-    assert all(item.is_mended_by_repair for item in found)
-    assert "--repair" in found[0].remedy
+    findings = host.ask("vault.check").findings
+    assert area in {item.area for item in findings}
+    assert all(item.is_mended_by_repair for item in findings)
+    assert "--repair" in findings[0].remedy
     report = host.ask("vault.repair")
     assert report.ok
     assert report.mended

@@ -15,9 +15,9 @@ from tests.helpers.upkeep_runs import UpkeepRuns
 
 @pytest.fixture
 def runs(vault: Path) -> Iterator[UpkeepRuns]:
-    made = UpkeepRuns(vault)
-    yield made
-    made.stop()
+    runs = UpkeepRuns(vault)
+    yield runs
+    runs.stop()
 
 
 def observe(runs: UpkeepRuns, title: str, content: str, age: float) -> str:

@@ -78,6 +78,6 @@ def test_undo_of_every_run_gives_the_vault_back(vault: Path, seed: int) -> None:
         after = content(runs)
         for part, rows in before.items():
             assert after[part] == rows, part
-        assert [one for one in runs.ask("vault.check").findings if one.area != "backups"] == []
+        assert [finding for finding in runs.ask("vault.check").findings if finding.area != "backups"] == []
     finally:
         runs.stop()

@@ -91,16 +91,16 @@ def _buttons() -> QWidget:
 
 
 def _empty_state() -> QWidget:
-    made = EmptyState("inbox", "Nothing waits for you", "What agents want to write appears here.", "Open agents")
-    made.resize(480, 320)
-    return made
+    state = EmptyState("inbox", "Nothing waits for you", "What agents want to write appears here.", "Open agents")
+    state.resize(480, 320)
+    return state
 
 
 def _banner() -> QWidget:
-    made = Banner()
-    made.show_notice("The vault could not be opened: the disk is full.", "report")
-    made.resize(720, made.sizeHint().height())
-    return made
+    banner = Banner()
+    banner.show_notice("The vault could not be opened: the disk is full.", "report")
+    banner.resize(720, banner.sizeHint().height())
+    return banner
 
 
 def _cards() -> QWidget:
@@ -111,7 +111,7 @@ def _cards() -> QWidget:
     }
 
     async def fetch(ids: list[str]) -> list[_Row]:
-        return [_Row(one) for one in ids]
+        return [_Row(identity) for identity in ids]
 
     def start(work: Any) -> object:
         return asyncio.get_event_loop().create_task(work)
@@ -120,7 +120,7 @@ def _cards() -> QWidget:
     model = IdListModel(fetch, start, lambda row: rows[row.id], view)
     view.set_source(model)
     model.set_ids(rows)
-    model.put([_Row(one) for one in rows])
+    model.put([_Row(row) for row in rows])
     view.choose("2")
     view.resize(360, 200)
     return view

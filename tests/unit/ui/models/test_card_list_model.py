@@ -12,9 +12,9 @@ from ui.models.cards import Card
 
 @pytest.fixture
 def model(qtbot: Any) -> CardListModel:
-    made = CardListModel(Card)
-    QAbstractItemModelTester(made, QAbstractItemModelTester.FailureReportingMode.Fatal, made)
-    return made
+    model = CardListModel(Card)
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    return model
 
 
 def test_it_shows_its_rows_in_order(model: CardListModel) -> None:

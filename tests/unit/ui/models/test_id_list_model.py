@@ -38,7 +38,7 @@ class Source:
             await self.gate.wait()
         if self.fault:
             raise self.fault
-        return [Row(one, f"{prefix} {one}") for one in reversed(ids) if one not in self.gone]
+        return [Row(identity, f"{prefix} {identity}") for identity in reversed(ids) if identity not in self.gone]
 
     def start(self, work: Any) -> object:
         self.tasks.append(asyncio.get_event_loop().create_task(work))
@@ -58,11 +58,11 @@ def source() -> Source:
 
 @pytest.fixture
 def model(qt_loop: object, source: Source) -> Any:
-    made = IdListModel(source.fetch, source.start, lambda row: Card(row.title))
-    tester = QAbstractItemModelTester(made, QAbstractItemModelTester.FailureReportingMode.Warning)
-    yield made
+    model = IdListModel(source.fetch, source.start, lambda row: Card(row.title))
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
+    yield model
     tester.deleteLater()
-    made.deleteLater()
+    model.deleteLater()
 
 
 def look(model: IdListModel, row: int) -> Card | None:

@@ -33,12 +33,12 @@ def _damage(database: Path) -> None:
 @pytest.fixture
 def host(vault: Path) -> Iterator[Host]:
     """Run a host on a vault that was damaged while it was closed."""
-    made = Host(vault)
-    made.start()
-    made.ask("note.save", content="Ana Lopez met Ben Kowalski in Berlin.", title="Note")
-    made.ask("session.append", session="s", messages=[{"role": "user", "content": "Ana Lopez came."}])
-    made.ask("vault.settle")
-    made.stop()
+    host = Host(vault)
+    host.start()
+    host.ask("note.save", content="Ana Lopez met Ben Kowalski in Berlin.", title="Note")
+    host.ask("session.append", session="s", messages=[{"role": "user", "content": "Ana Lopez came."}])
+    host.ask("vault.settle")
+    host.stop()
     _damage(vault / DATABASE)
     running = Host(vault)
     running.start()

@@ -49,10 +49,10 @@ def _erased(host: Host) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
 
 def test_a_schedule_is_erased_after_a_question(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     host = books.host
-    made = host.ask("schedule.create", goal="Sum up my week", cadence=DAILY)
+    schedule = host.ask("schedule.create", goal="Sum up my week", cadence=DAILY)
     pane = open_pane("schedule")
-    rest(lambda: made.id in pane.listing.model.ids)
-    pane.open_place(Place("schedule", made.id))
+    rest(lambda: schedule.id in pane.listing.model.ids)
+    pane.open_place(Place("schedule", schedule.id))
     rest(pane.page.erase.isVisible)
     pane.page.erase.click()
     assert "Sum up my week" in _box(pane).text()
@@ -60,8 +60,8 @@ def test_a_schedule_is_erased_after_a_question(books: VaultFiller, open_pane: Op
     assert not _erased(host)
     pane.page.erase.click()
     assert _agree(pane, pane, rest) == "Erased the schedule for ever"
-    assert _erased(host) == [((made.id,), ())]
-    rest(lambda: made.id not in pane.listing.model.ids)
+    assert _erased(host) == [((schedule.id,), ())]
+    rest(lambda: schedule.id not in pane.listing.model.ids)
 
 
 def test_keepsakes_own_schedules_are_not_erased(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:

@@ -107,4 +107,4 @@ def test_regions_and_commands_are_offered(name: str, open_pane: OpenPane, settle
     assert isinstance(pane.regions(), list)
     ids = [action.id for action in pane.commands()]
     assert len(ids) == len(set(ids))
-    assert all(one.startswith(f"{name}.") for one in ids)
+    assert all(identity.startswith(f"{name}.") for identity in ids)

@@ -19,12 +19,12 @@ from ui.panes.pane import Place
 
 @pytest.fixture
 def row(qtbot: QtBot, look: object) -> Iterator[KnownRow]:
-    made = KnownRow()
-    qtbot.addWidget(made)
-    made.resize(700, made.height())
-    made.show()
-    yield made
-    made.hide()
+    row = KnownRow()
+    qtbot.addWidget(row)
+    row.resize(700, row.height())
+    row.show()
+    yield row
+    row.hide()
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from ui.process.error_reporter import ErrorReporter
 @pytest.fixture
 def faults(allow_logs: Callable[[str], None]) -> Iterator[ErrorReporter]:
     allow_logs("ui.process.error_reporter: ERROR")
-    made = ErrorReporter()
-    yield made
-    made.deleteLater()
+    reporter = ErrorReporter()
+    yield reporter
+    reporter.deleteLater()
 
 
 def _reported(faults: ErrorReporter) -> list[str]:

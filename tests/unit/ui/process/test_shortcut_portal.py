@@ -117,9 +117,9 @@ class Outcome:
 
 @pytest.fixture
 def outcome() -> Iterator[Outcome]:
-    made = Outcome()
-    yield made
-    made.shortcut.stop()
+    outcome = Outcome()
+    yield outcome
+    outcome.shortcut.stop()
 
 
 def test_the_shortcut_is_bound_and_heard(bus: str, outcome: Outcome) -> None:

@@ -75,11 +75,11 @@ def test_token_of_the_desktop_travels(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def instance(tmp_path: Path) -> Iterator[tuple[SingleInstance, str]]:
     where = address(tmp_path)
-    made = SingleInstance(where)
-    assert made.listen()
-    yield made, where
-    made.close()
-    made.deleteLater()
+    instance = SingleInstance(where)
+    assert instance.listen()
+    yield instance, where
+    instance.close()
+    instance.deleteLater()
 
 
 def _send(qtbot: QtBot, where: str, data: bytes) -> QLocalSocket:

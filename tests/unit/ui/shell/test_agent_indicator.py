@@ -9,9 +9,9 @@ from ui.shell.agent_indicator import AgentIndicator
 
 @pytest.fixture
 def indicator(qtbot: QtBot, look: object) -> AgentIndicator:
-    made = AgentIndicator()
-    qtbot.addWidget(made)
-    return made
+    indicator = AgentIndicator()
+    qtbot.addWidget(indicator)
+    return indicator
 
 
 def change_of(operation: str, *areas: str, ids: tuple[str, ...] = ("agt-1",)) -> ChangeSet:

@@ -15,13 +15,13 @@ from ui.theme import Theme
 
 @pytest.fixture
 def page(qtbot: QtBot, look: Theme) -> StartPage:
-    made = StartPage()
-    qtbot.addWidget(made)
-    made.resize(900, 640)
-    made.show()
-    made.show_opening("/somewhere")
-    made.show_error(PassphraseRequiredError("These memories are encrypted."))
-    return made
+    page = StartPage()
+    qtbot.addWidget(page)
+    page.resize(900, 640)
+    page.show()
+    page.show_opening("/somewhere")
+    page.show_error(PassphraseRequiredError("These memories are encrypted."))
+    return page
 
 
 def typed(page: StartPage, text: str) -> None:

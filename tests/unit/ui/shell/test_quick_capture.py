@@ -25,12 +25,12 @@ def words_of(capture: QuickCapture) -> QPlainTextEdit:
 
 @pytest.fixture
 def capture(qtbot: QtBot, bridge: Bridge, tmp_path: Path) -> Iterator[QuickCapture]:
-    made = QuickCapture(WindowState(tmp_path))
-    made.set_bridge(bridge)
-    qtbot.addWidget(made)
-    made.bring_to_front()
-    yield made
-    made.hide()
+    capture = QuickCapture(WindowState(tmp_path))
+    capture.set_bridge(bridge)
+    qtbot.addWidget(capture)
+    capture.bring_to_front()
+    yield capture
+    capture.hide()
 
 
 def test_enter_saves_and_hides(capture: QuickCapture, host: Host, qtbot: QtBot, rest: Rest) -> None:

@@ -27,12 +27,12 @@ def notices() -> list[Notice]:
 
 @pytest.fixture
 def actions(bridge: Bridge) -> Iterator[Actions]:
-    made = Actions()
+    actions = Actions()
     for name in ("file.capture", "file.settings", "file.quit"):
-        made.register(Action(name, name, list))
-    yield made
-    if isValid(made):
-        made.deleteLater()
+        actions.register(Action(name, name, list))
+    yield actions
+    if isValid(actions):
+        actions.deleteLater()
 
 
 @pytest.fixture
@@ -40,10 +40,10 @@ def controls(
     host: Host, bridge: Bridge, look: object, rest: Rest, actions: Actions, notices: list[Notice]
 ) -> QuickControls:
     rest(lambda: host.ask("schedule.count") > 0)
-    made = QuickControls(bridge, actions, actions)
-    made.notice.connect(notices.append)
-    rest(lambda: bool(made.run_ids) and not bridge.is_busy)
-    return made
+    controls = QuickControls(bridge, actions, actions)
+    controls.notice.connect(notices.append)
+    rest(lambda: bool(controls.run_ids) and not bridge.is_busy)
+    return controls
 
 
 def paused(host: Host) -> dict[str, bool]:

@@ -73,10 +73,10 @@ def test_progress(progress: Progress, words: str) -> None:
 
 @pytest.fixture
 def line(qtbot: QtBot, look: object) -> StatusLine:
-    made = StatusLine()
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.show()
+    return line
 
 
 def test_opening_then_closed_then_idle(line: StatusLine) -> None:

@@ -22,10 +22,10 @@ from ui.shell.undo_stack import MANY, UndoStack
 
 @pytest.fixture
 def bridge(host: Host, qt_loop: asyncio.AbstractEventLoop, look: object) -> Iterator[Bridge]:
-    made = Bridge(host)
-    yield made
-    qt_loop.run_until_complete(made.close())
-    made.deleteLater()
+    bridge = Bridge(host)
+    yield bridge
+    qt_loop.run_until_complete(bridge.close())
+    bridge.deleteLater()
 
 
 @pytest.fixture
@@ -35,12 +35,12 @@ def notices() -> list[Notice]:
 
 @pytest.fixture
 def undo(bridge: Bridge, notices: list[Notice], rest: Rest) -> Iterator[UndoStack]:
-    made = UndoStack()
-    made.notice.connect(notices.append)
-    made.set_bridge(bridge)
-    rest(lambda: not made._is_stale and not bridge.is_busy)
-    yield made
-    made.stop()
+    stack = UndoStack()
+    stack.notice.connect(notices.append)
+    stack.set_bridge(bridge)
+    rest(lambda: not stack._is_stale and not bridge.is_busy)
+    yield stack
+    stack.stop()
     rest(lambda: not bridge.is_busy)
 
 

@@ -26,14 +26,14 @@ def _colour(label: QLabel) -> str:
 @pytest.fixture
 def pages(qtbot: QtBot) -> QStackedWidget:
     """Return a visible stack of two pages, each with a label."""
-    made = QStackedWidget()
-    qtbot.addWidget(made)
+    widget = QStackedWidget()
+    qtbot.addWidget(widget)
     for _ in range(2):
-        page = QWidget(made)
+        page = QWidget(widget)
         QVBoxLayout(page).addWidget(QLabel("a", page))
-        made.addWidget(page)
-    made.show()
-    return made
+        widget.addWidget(page)
+    widget.show()
+    return widget
 
 
 def _page(pages: QStackedWidget, number: int) -> QWidget:

@@ -14,11 +14,11 @@ WIDE, NARROW = 900, 160
 
 @pytest.fixture
 def tabs(qtbot: QtBot, look: Any) -> FoldingTabs:
-    made = FoldingTabs("Parts", TITLES)
-    qtbot.addWidget(made)
-    made.resize(WIDE, 40)
-    made.show()
-    return made
+    tabs = FoldingTabs("Parts", TITLES)
+    qtbot.addWidget(tabs)
+    tabs.resize(WIDE, 40)
+    tabs.show()
+    return tabs
 
 
 def test_they_fold_and_unfold_with_the_room(tabs: FoldingTabs) -> None:

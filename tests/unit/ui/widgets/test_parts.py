@@ -26,11 +26,11 @@ def tags(qtbot: Any, qt_loop: Any) -> TagEdit:
     async def suggest(prefix: str) -> list[str]:
         return ["garden", "garden/roses"]
 
-    made = TagEdit("Add a tag", lambda work: asyncio.get_event_loop().create_task(work), suggest)
-    qtbot.addWidget(made)
-    made.resize(400, 60)
-    made.show()
-    return made
+    edit = TagEdit("Add a tag", lambda work: asyncio.get_event_loop().create_task(work), suggest)
+    qtbot.addWidget(edit)
+    edit.resize(400, 60)
+    edit.show()
+    return edit
 
 
 def test_tags_are_added_normalised_and_once(tags: TagEdit, qtbot: Any) -> None:
@@ -107,11 +107,11 @@ def test_tags_are_suggested(tags: TagEdit, qtbot: Any, run_async: Any) -> None:
 
 @pytest.fixture
 def box(qtbot: Any, qapp: Any) -> SearchBox:
-    made = SearchBox("Search", "Search…", 10)
-    qtbot.addWidget(made)
-    made.show()
-    made.setFocus()
-    return made
+    box = SearchBox("Search", "Search…", 10)
+    qtbot.addWidget(box)
+    box.show()
+    box.setFocus()
+    return box
 
 
 def test_a_search_waits_for_a_pause_and_is_told_once(box: SearchBox, qtbot: Any) -> None:
@@ -152,15 +152,15 @@ def test_operators_and_values_are_completed(box: SearchBox, qtbot: Any) -> None:
 
 @pytest.fixture
 def facets(qtbot: Any, qapp: Any) -> FacetTree:
-    made = FacetTree("Facets")
-    qtbot.addWidget(made)
-    made.resize(200, 300)
-    made.show()
-    made.set_groups([
+    tree = FacetTree("Facets")
+    qtbot.addWidget(tree)
+    tree.resize(200, 300)
+    tree.show()
+    tree.set_groups([
         FacetGroup("kind", "Kind", [FacetRow("note", 1200, "Notes"), FacetRow("fact", 3)]),
         FacetGroup("tag", "Tags", [FacetRow("a", 2), FacetRow("a/b", 1), FacetRow("x/y", 1)], nested=True),
     ])  # fmt: skip
-    return made
+    return tree
 
 
 def test_facets_nest_and_count(facets: FacetTree) -> None:

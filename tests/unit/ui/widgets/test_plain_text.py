@@ -75,4 +75,4 @@ def offences(path: Path) -> Iterator[str]:
 def test_labels_and_tooltips_are_made_through_plaintext() -> None:
     # The tray's tooltip is the desktop's: it is not HTML everywhere, so it has no markup at all.
     exempt = {"plaintext.py", "tray.py"}
-    assert [found for path in SOURCES if path.name not in exempt for found in offences(path)] == []
+    assert [offence for path in SOURCES if path.name not in exempt for offence in offences(path)] == []

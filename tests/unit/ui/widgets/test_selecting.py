@@ -24,7 +24,7 @@ class Row:
 @pytest.fixture
 def rows(qtbot: Any, qt_loop: Any) -> CardList:
     async def fetch(ids: list[str]) -> list[Row]:
-        return [Row(one) for one in ids]
+        return [Row(identity) for identity in ids]
 
     model = IdListModel(fetch, lambda work: asyncio.get_event_loop().create_task(work), lambda row: Card(row.id))
     view = CardList("Things")

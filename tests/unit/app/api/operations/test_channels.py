@@ -61,8 +61,8 @@ def test_every_id_reads_and_changes_the_same_conversation(rotated: Host, session
 @pytest.mark.parametrize("session", ["uuid-1", "uuid-2"])
 def test_search_and_context_take_any_id(rotated: Host, session: str) -> None:
     for legs in (["words"], None):
-        found = rotated.ask("memory.search", query=f"herons session:{session}", legs=legs)
-        assert {hit.id for hit in found.hits} == {"uuid-1#1", "uuid-1#2"}
+        result = rotated.ask("memory.search", query=f"herons session:{session}", legs=legs)
+        assert {hit.id for hit in result.hits} == {"uuid-1#1", "uuid-1#2"}
     assert "two herons" in rotated.ask("memory.context", prompt="what now", session=session).text
     fact = rotated.ask("fact.remember", content=f"Seen in {session}", session=session).memory
     assert fact.session_id == "uuid-1"

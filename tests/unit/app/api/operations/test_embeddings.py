@@ -16,9 +16,9 @@ ENGLISH = "Today I have dug the garden with my sister, and after that we went to
 
 @pytest.fixture
 def service() -> Iterator[EmbeddingServer]:
-    made = EmbeddingServer(width=8)
-    yield made
-    made.close()
+    server = EmbeddingServer(width=8)
+    yield server
+    server.close()
 
 
 def say(host: Host, *texts: str) -> None:
@@ -168,7 +168,10 @@ def test_a_model_that_waits_is_switched_to_when_the_person_says_so(vault: Path) 
     built.wait()
     now = host.ask("embedding.status")
     assert (now.serving.model, now.building.model, now.waits) == ("static", "hashed", True)
-    assert [(one.model, one.state) for one in now.generations] == [("hashed", "ready"), ("static", "serving")]
+    assert [(generation.model, generation.state) for generation in now.generations] == [
+        ("hashed", "ready"),
+        ("static", "serving"),
+    ]
     host.stop()
     host = opened(vault)
     try:
@@ -185,7 +188,10 @@ def test_a_model_that_waits_is_switched_to_when_the_person_says_so(vault: Path) 
             }  # the build may have gone on, or been stopped by the pause
         now = host.ask("embedding.status")
         assert (now.serving.model, now.serving.vectors, now.waits, now.is_paused) == ("hashed", 61, False, False)
-        assert [(one.model, one.state) for one in now.generations] == [("hashed", "serving"), ("static", "kept")]
+        assert [(generation.model, generation.state) for generation in now.generations] == [
+            ("hashed", "serving"),
+            ("static", "kept"),
+        ]
         assert now.generations[1].until == now.former_until
         with pytest.raises(InputError, match="No other vectors"):
             host.ask("embedding.switch")
@@ -208,7 +214,7 @@ def test_back_to_one_of_several_gives_up_what_is_being_made(
         with pytest.raises(InputError, match="kept for a week"):
             host.ask("embedding.rollback", generation=99)
         now = host.ask("embedding.rollback", generation=1)
-        assert [(one.model, one.state) for one in now.generations] == [
+        assert [(generation.model, generation.state) for generation in now.generations] == [
             ("openai-compatible:m", "unfinished"),
             ("hashed", "kept"),
             ("static", "serving"),
@@ -237,9 +243,9 @@ def test_private_texts_stay_here(vault: Path, service: EmbeddingServer, monkeypa
         assert (now.serving.vectors, now.private_without, now.serving.is_remote) == (1, 4, True)
         assert "4 private texts are not sent" in " ".join(host.ask("vault.status").notes)
         assert host.ask("vault.status").pending_vectors == 0
-        found = host.ask("memory.search", query="boats")
-        assert found.hits[0].snippet == "a private note about boats"
-        assert found.notes == ()
+        result = host.ask("memory.search", query="boats")
+        assert result.hits[0].snippet == "a private note about boats"
+        assert result.notes == ()
         assert host.ask("vault.check").findings == ()
     finally:
         host.stop()

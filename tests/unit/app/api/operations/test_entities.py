@@ -63,8 +63,8 @@ def test_decisions_can_be_undone_and_search_follows_them(filled: Host) -> None:
     assert reply.changes is not None
     assert reply.changes.areas == {"entities"}
     assert reply.changes.operation == "entity.merge"
-    found = filled.ask("memory.search", query="entity:bob")
-    assert len(found.hits) == 2
+    result = filled.ask("memory.search", query="entity:bob")
+    assert len(result.hits) == 2
     filled.ask("memory.undo", history_ids=list(reply.changes.history_ids))
     assert by_name(filled) == ids
     split = filled.ask("entity.split", id=ids["Bob"], messages=["s#1"], name="Bob from Berlin")

@@ -26,8 +26,8 @@ def test_forecast_names_what_would_fade_and_changes_nothing(host: Host) -> None:
     sure = host.ask("fact.remember", content="Lena sings", decay_rate=1.0).memory
     host.ask("fact.confirm", id=sure.id)
     seen = host.ask("memory.forecast")
-    assert [(one.days, one.count) for one in seen.horizons] == [(30, 0), (90, 1), (365, 1)]
+    assert [(horizon.days, horizon.count) for horizon in seen.horizons] == [(30, 0), (90, 1), (365, 1)]
     assert (seen.fading, seen.horizons[1].facts[0].id) == (1, fading.id)
-    assert [one.count for one in host.ask("memory.forecast", days=[59, 60]).horizons] == [0, 1]
+    assert [horizon.count for horizon in host.ask("memory.forecast", days=[59, 60]).horizons] == [0, 1]
     assert host.ask("note.get", id=fading.id).confidence == 1.0
     assert host.call("memory.forecast", {}, Caller("agent", "inner")).result().value.fading == 0

@@ -45,11 +45,11 @@ def test_bad_input(host: Host, operation: str, arguments: dict[str, Any], error:
 
 def test_get_gives_whole_items_within_a_budget_and_names_the_rest(host: Host) -> None:
     notes = [host.ask("note.save", content="word " * size, title=f"T{size}").id for size in (40, 400, 8)]
-    found = host.ask("memory.get", ids=[*notes, "note-none", notes[0]], max_tokens=100)
-    assert [memory.id for memory in found.memories] == [notes[0], notes[2]]
-    assert [(left.id, left.title) for left in found.left_out] == [(notes[1], "T400")]
-    assert found.missing == ("note-none",)
-    assert found.tokens + found.left_out[0].tokens == host.ask("memory.get", ids=notes).tokens
+    memories = host.ask("memory.get", ids=[*notes, "note-none", notes[0]], max_tokens=100)
+    assert [memory.id for memory in memories.memories] == [notes[0], notes[2]]
+    assert [(left.id, left.title) for left in memories.left_out] == [(notes[1], "T400")]
+    assert memories.missing == ("note-none",)
+    assert memories.tokens + memories.left_out[0].tokens == host.ask("memory.get", ids=notes).tokens
     assert host.ask("memory.get", ids=notes, max_tokens=0).memories == ()
 
 
@@ -150,8 +150,8 @@ def test_the_past_knows_of_the_archive_and_forgets_what_is_forgotten_for_ever(va
             as_of = None if at_ms is None else to_datetime(at_ms)
             active = host.ask("memory.list", as_of=as_of)
             trash = host.ask("memory.list", filter={"deleted": True}, as_of=as_of)
-            found = host.ask("memory.search", query="heron", as_of=as_of)
-            return [row.id for row in active], [row.id for row in trash], len(found.hits)
+            result = host.ask("memory.search", query="heron", as_of=as_of)
+            return [row.id for row in active], [row.id for row in trash], len(result.hits)
 
         for operation, arguments in (
             ("vault.settle", {}),
@@ -200,7 +200,7 @@ def test_turns_of_others_are_missing_below_full_trust(host: Host) -> None:
     agent = Caller("agent", "inner")
     ours = host.call("session.append", {"session": "ours", "messages": [turn]}, agent).result().value.session_id
     found = host.call("memory.get", {"ids": ["mine#1", "ours#1"]}, agent).result().value
-    assert ([one.session_id for one in found.messages], found.missing) == ([ours], ("mine#1",))
+    assert ([message.session_id for message in found.messages], found.missing) == ([ours], ("mine#1",))
 
 
 def test_reading_a_note_counts_as_an_access(host: Host) -> None:

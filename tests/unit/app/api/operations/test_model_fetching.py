@@ -213,9 +213,9 @@ def test_where_nothing_answers_yet_a_search_does_not_begin_it_again(vault: Path,
         hub.go_on()
         host.ask("vault.settle")
         hub.requests.clear()
-        found = host.ask("memory.search", query="garden")
-        assert [hit.snippet for hit in found.hits] == ["a garden"]
-        assert "was cancelled" in found.notes[0]
+        result = host.ask("memory.search", query="garden")
+        assert [hit.snippet for hit in result.hits] == ["a garden"]
+        assert "was cancelled" in result.notes[0]
         assert hub.requests == []
         host.ask("embedding.resume")
         assert jobs.ended() == "finished"

@@ -16,12 +16,12 @@ def test_nothing_is_known_at_first(host: Host) -> None:
 
 def test_backup_verification_and_check_are_remembered(host: Host) -> None:
     events: list[Event] = []
-    made = host.ask("backup.now")
+    backup = host.ask("backup.now")
     host.subscribe(events.append)
-    host.ask("backup.verify", name=made.name)
+    host.ask("backup.verify", name=backup.name)
     host.ask("vault.check")
     found = host.ask("vault.overview")
-    assert found.last_backup.name == made.name == found.verified.name
+    assert found.last_backup.name == backup.name == found.verified.name
     assert found.verified.ok
     assert found.check.ok
     areas = {area for event in events if isinstance(event, ChangeSet) for area in event.areas}
@@ -50,9 +50,9 @@ def test_a_pause_of_all_schedules_leaves_nothing_to_come(host: Host) -> None:
 
 
 def test_calls_of_agents_are_heard_without_what_they_asked(host: Host) -> None:
-    made = host.ask("agent.add", name="scout", trust="full")
+    agent = host.ask("agent.add", name="scout", trust="full")
     events: list[Event] = []
     host.subscribe(events.append)
-    host.call("memory.search", {"query": "secret words"}, Caller("scout", "full", agent_id=made.id)).result()
+    host.call("memory.search", {"query": "secret words"}, Caller("scout", "full", agent_id=agent.id)).result()
     calls = [event for event in events if isinstance(event, ChangeSet) and "presence" in event.areas]
-    assert [(event.actor, event.operation, event.ids) for event in calls] == [("scout", "memory.search", (made.id,))]
+    assert [(event.actor, event.operation, event.ids) for event in calls] == [("scout", "memory.search", (agent.id,))]

@@ -19,9 +19,9 @@ def test_what_is_known_of_a_matter_is_found_without_what_is_being_written(host: 
     own = host.ask("note.save", content="Tomatoes for the balcony: ask Marta which ones she grows")
     host.ask("note.save", content="The invoice of the plumber is paid")
     host.ask("vault.settle")
-    found = host.ask("memory.related", text=own.content, without=[own.id])
-    assert [hit.id for hit in found] == [known.id]
-    assert found[0].title == "Balcony"
+    related = host.ask("memory.related", text=own.content, without=[own.id])
+    assert [hit.id for hit in related] == [known.id]
+    assert related[0].title == "Balcony"
     assert host.ask("memory.related", text="Quantum chromodynamics lattice simulation", without=[]) == []
 
 

@@ -51,7 +51,7 @@ def ask(host: Host, caller: Caller, operation: str, /, **arguments: Any) -> Any:
 
 def persons_schedules(host: Host) -> list[Any]:
     """Return the schedules of the person and of agents; those of Keepsake are installed at the start."""
-    return [one for one in host.ask("schedule.search").schedules if not one.is_built_in]
+    return [schedule for schedule in host.ask("schedule.search").schedules if not schedule.is_built_in]
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,10 @@ def test_an_error_of_a_cadence_names_its_field(host: Host, cadence: dict[str, An
 
 
 def test_the_cadence_has_the_same_shape_everywhere(host: Host) -> None:
-    made = host.ask("schedule.create", goal="Water the plants", cadence=HOURLY)
+    schedule = host.ask("schedule.create", goal="Water the plants", cadence=HOURLY)
 
-    assert to_builtins(made)["cadence"] == HOURLY
-    assert host.ask("schedule.words", cadence=to_builtins(made)["cadence"]) == "Every hour"
+    assert to_builtins(schedule)["cadence"] == HOURLY
+    assert host.ask("schedule.words", cadence=to_builtins(schedule)["cadence"]) == "Every hour"
 
 
 def test_a_goal_waits_until_an_agent_claims_and_reports_it(host: Host, clock: SetClock) -> None:
@@ -130,7 +130,7 @@ def test_a_goal_waits_until_an_agent_claims_and_reports_it(host: Host, clock: Se
 def test_an_agent_sees_and_changes_its_own_schedules_alone(host: Host) -> None:
     own = ask(host, SCOUT, "schedule.create", goal="Look around", cadence=HOURLY)
     persons = host.ask("schedule.create", goal="Secret plan", cadence=HOURLY)
-    assert [one.id for one in ask(host, SCOUT, "schedule.search").schedules] == [own.id]
+    assert [schedule.id for schedule in ask(host, SCOUT, "schedule.search").schedules] == [own.id]
     assert ask(host, SCOUT, "schedule.count") == 1
     assert ask(host, OTHER, "schedule.search").total == 0
     for operation, arguments in (

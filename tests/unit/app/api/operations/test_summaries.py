@@ -28,8 +28,8 @@ def test_condensed_turns_are_still_found(host: Host) -> None:
     host.ask("session.append", messages=[{"role": "user", "content": "The heron waits by the weir."}], session="talk")
     fill(host)
     host.ask("session.compact", session="talk", retain_recent=0)
-    found = host.ask("memory.search", query="heron", recipe="words")
-    assert [(hit.session_id, hit.seq) for hit in found.hits] == [("talk", 1)]
+    result = host.ask("memory.search", query="heron", recipe="words")
+    assert [(hit.session_id, hit.seq) for hit in result.hits] == [("talk", 1)]
 
 
 def test_a_forgotten_conversation_comes_back_with_all(host: Host) -> None:

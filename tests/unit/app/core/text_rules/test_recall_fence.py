@@ -149,7 +149,9 @@ def test_tools_of_keepsake_are_known_by_name() -> None:
 
 
 def _fenced(*ids: str) -> str:
-    return fence_text("\n".join([PREAMBLE, "", *(entry(one, "2024", "A heron stood by the lock.") for one in ids)]))[0]
+    return fence_text(
+        "\n".join([PREAMBLE, "", *(entry(identity, "2024", "A heron stood by the lock.") for identity in ids)])
+    )[0]
 
 
 @pytest.mark.parametrize(

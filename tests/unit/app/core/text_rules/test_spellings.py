@@ -25,8 +25,8 @@ def test_each_finds_the_other(host: Host, written: str, other: str) -> None:
     first = host.ask("note.save", content=f"the {written} of today").id
     second = host.ask("note.save", content=f"{other} in the evening").id
     for query in (written, other, written.upper(), f'"{written}"', f'"{other}"'):
-        found = host.ask("memory.search", query=query).hits
-        assert {first, second} <= {hit.id for hit in found if hit.why.terms}, query
+        hits = host.ask("memory.search", query=query).hits
+        assert {first, second} <= {hit.id for hit in hits if hit.why.terms}, query
 
 
 def test_other_words_are_not_found(host: Host) -> None:

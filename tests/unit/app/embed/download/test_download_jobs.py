@@ -34,18 +34,18 @@ class DownloadHarness:
         self, work: Callable[[bool, DownloadWatcher], str], *, is_requested: bool = False
     ) -> "SimpleQueue[object]":
         """Open a model on a thread of its own; what comes of it is put into what is returned."""
-        made: SimpleQueue[object] = SimpleQueue()
+        queue: SimpleQueue[object] = SimpleQueue()
 
         def run() -> None:
             try:
-                made.put(self.fetching.open_model(MODEL, work, may_fetch=True, is_requested=is_requested))
+                queue.put(self.fetching.open_model(MODEL, work, may_fetch=True, is_requested=is_requested))
             except Exception as error:  # noqa: BLE001  (told to the test)
-                made.put(error)
+                queue.put(error)
 
         thread = threading.Thread(target=run, name="opening")
         thread.start()
         self._threads.append(thread)
-        return made
+        return queue
 
     def join(self) -> None:
         for thread in self._threads:

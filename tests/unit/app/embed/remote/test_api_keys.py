@@ -59,9 +59,9 @@ def test_a_key_that_could_not_be_replaced_is_still_the_old_one(memory_keyring: M
 
 def test_each_address_has_a_key_of_its_own(memory_keyring: MemoryKeyring) -> None:
     keys = ApiKeys({}, Keyring())
-    one = EmbedderSource("openai-compatible:m", base_url="https://One.example/v1")
+    source = EmbedderSource("openai-compatible:m", base_url="https://One.example/v1")
     other = EmbedderSource("openai-compatible:m", base_url="https://one.example:8443/v1")
-    keys.set(one, "of one")
+    keys.set(source, "of one")
     assert keys.find(EmbedderSource("openai-compatible:n", base_url="https://one.example/v2"))[0] == "of one"
     with pytest.raises(ModelUnavailableError, match="keepsake secret set openai-compatible"):
         keys.find(other)

@@ -23,9 +23,9 @@ WIDTH = 4
 
 @pytest.fixture
 def service() -> Iterator[EmbeddingServer]:
-    made = EmbeddingServer(WIDTH)
-    yield made
-    made.close()
+    server = EmbeddingServer(WIDTH)
+    yield server
+    server.close()
 
 
 class Held:
@@ -63,9 +63,9 @@ class Remote:
 
 @pytest.fixture
 def remote(service: EmbeddingServer) -> Iterator[Remote]:
-    made = Remote(service)
-    yield made
-    made.embedder.close()
+    remote = Remote(service)
+    yield remote
+    remote.embedder.close()
 
 
 def refusal(remote: Remote, texts: list[str] | None = None) -> KeepsakeError:

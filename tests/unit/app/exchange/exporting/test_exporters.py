@@ -52,9 +52,9 @@ def test_artifacts_stand_in_the_transcript(tmp_path: Path) -> None:
     message = replace(turn("Here is a recipe.", 2), role="assistant", tool_calls=calls)
     exported(MarkdownExporter(tmp_path / "out"), message).finish()
     (transcript,) = (tmp_path / "out" / "sessions").iterdir()
-    said = transcript.read_text(encoding="utf-8")
-    assert "Here is a recipe.\n\n**Artifact: Pad Thai**\n\n```markdown\n- 225g flat rice noodles\n```\n" in said
-    assert "**Artifact: pad-thai**\n\nReplaced:\n\n```\n225g\n```\n\nWith:\n\n```\n250g\n```\n" in said
+    text = transcript.read_text(encoding="utf-8")
+    assert "Here is a recipe.\n\n**Artifact: Pad Thai**\n\n```markdown\n- 225g flat rice noodles\n```\n" in text
+    assert "**Artifact: pad-thai**\n\nReplaced:\n\n```\n225g\n```\n\nWith:\n\n```\n250g\n```\n" in text
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])

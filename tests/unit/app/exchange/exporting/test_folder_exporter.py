@@ -91,8 +91,8 @@ def test_importing_the_folder_brings_all_of_it_back(filled: Host, tmp_path: Path
     other = Host(tmp_path / "other", serve=False)
     other.start()
     try:
-        found = other.ask("exchange.preview", path=str(out))
-        assert (found.format, found.messages) == ("keepsake", 4)
+        preview = other.ask("exchange.preview", path=str(out))
+        assert (preview.format, preview.messages) == ("keepsake", 4)
         report = other.ask("exchange.import", path=str(out))
         assert (report.sessions, report.messages, report.memories, report.problems) == (2, 4, 2, ())
         assert [one.name for one in other.ask("attachment.list")] == ["rose.png"]

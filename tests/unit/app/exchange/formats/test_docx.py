@@ -45,7 +45,7 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
 def test_the_text_before_damage_is_kept(tmp_path: Path) -> None:
     found = records(read, docx(tmp_path / "a.docx", paragraph("whole"), "<w:p><w:r><w:t>half", end=""))
     assert contents(found)[0].startswith("whole")
-    assert [one.lost for one in problems(found)] == [True]
+    assert [problem.lost for problem in problems(found)] == [True]
 
 
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
@@ -113,4 +113,4 @@ def test_words_of_a_part_that_is_not_known_are_named(tmp_path: Path) -> None:
     }
     path = write_zip(tmp_path / "a.docx", parts)
     reader = BatchReader(read(path, lambda: False), path, account=Account())
-    assert ["kestrel" in one.what for one in reader.next().problems if one.lost] == [True]
+    assert ["kestrel" in problem.what for problem in reader.next().problems if problem.lost] == [True]

@@ -42,7 +42,7 @@ def test_entities_are_refused(tmp_path: Path) -> None:
 def test_notes_before_the_damage_are_kept(tmp_path: Path, damage: str) -> None:
     found = records(read, enex(tmp_path / "a.enex", note(), note("Tulips"), damage, end=""))
     assert [one.title for one in only(found, MemoryRecord)] == ["Roses", "Tulips"]
-    assert [one.lost for one in problems(found)] == [True]
+    assert [problem.lost for problem in problems(found)] == [True]
 
 
 def test_a_note_becomes_markdown(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_attached_files_are_named_and_not_taken_as_text(tmp_path: Path) -> None:
     )
     found = records(read, enex(tmp_path / "a.enex", note().replace("</note>", f"{resource}</note>")))
     assert contents(found) == ["red"]
-    assert [(one.lost, one.foreign) for one in problems(found)] == [(False, True)]
+    assert [(problem.lost, problem.foreign) for problem in problems(found)] == [(False, True)]
 
 
 def test_every_note_goes_in_once(vault: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_damaged_note_costs_no_other_and_is_read_leniently(tmp_path: Path, nam
     assert bad.title.startswith("Bad")
     assert all(word in bad.content for word in ("one", "two", "three"))
     is_sound = name == "an inner text of tags"
-    assert len([one for one in problems(found) if not one.is_file]) == (not is_sound)
+    assert len([problem for problem in problems(found) if not problem.is_file]) == (not is_sound)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_damaged_note_costs_no_other_and_is_read_leniently(tmp_path: Path, nam
 def test_what_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path: Path, damage: str) -> None:
     found = records(read, enex(tmp_path / "a.enex", note(), damage, note("Tulips"), damage, note("Lilies")))
     assert [one.title for one in only(found, MemoryRecord)] == ["Roses", "Tulips", "Lilies"]
-    assert [one.lost for one in problems(found)] == [True, True]
+    assert [problem.lost for problem in problems(found)] == [True, True]
 
 
 @given(st.data())
@@ -135,7 +135,7 @@ def test_bytes_that_are_lost_in_one_note_cost_no_other(
     found = records(read, path)
     assert {"Roses", "Lilies"} <= {one.title for one in only(found, MemoryRecord)}
     whole = "".join((*(one.title for one in only(found, MemoryRecord)), *contents(found)))
-    assert "Tulips" in whole or any(one.lost for one in problems(found))
+    assert "Tulips" in whole or any(problem.lost for problem in problems(found))
 
 
 def test_parts_of_a_file_end_anywhere(tmp_path: Path) -> None:

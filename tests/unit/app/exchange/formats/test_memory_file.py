@@ -88,7 +88,7 @@ def test_a_file_goes_in_and_comes_out_the_same(vault: Path, tmp_path: Path) -> N
     written = out.read_text(encoding="utf-8").splitlines()
     assert written[:2] == lines[:2]
     assert sorted(written[2:]) == sorted(lines[2:])
-    assert [one.name for one in graph.entities] == ["Alice"]
+    assert [entity.name for entity in graph.entities] == ["Alice"]
     assert (tmp_path / "rest.jsonl").read_text(encoding="utf-8") == json.dumps(BOB, separators=(",", ":"))
 
 

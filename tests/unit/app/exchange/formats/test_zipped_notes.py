@@ -40,7 +40,7 @@ def test_a_zipped_vault(tmp_path: Path, top: str) -> None:
     assert found["Garden/Beds/Rose.md"].tags == ("plant",)
     (picture,) = only(records(read, path), AttachmentRecord)
     assert f"attachments/{picture.name}" in found["Garden/Beds/Rose.md"].content
-    assert not any(one.lost for one in problems(records(read, path)))
+    assert not any(problem.lost for problem in problems(records(read, path)))
 
 
 def test_a_real_vault_says_the_same_zipped(shared_data: Path, tmp_path: Path) -> None:
@@ -50,9 +50,14 @@ def test_a_real_vault_says_the_same_zipped(shared_data: Path, tmp_path: Path) ->
         for file in root.rglob("*"):
             if file.is_file():
                 packed.write(file, Path(root.name, file.relative_to(root)))
-    said = Counter((note.key, note.title, note.content, note.tags) for note in only(records(read, root), MemoryRecord))
-    assert said
-    assert Counter((one.key, one.title, one.content, one.tags) for one in notes(tmp_path / "in.zip").values()) == said
+    counter = Counter(
+        (note.key, note.title, note.content, note.tags) for note in only(records(read, root), MemoryRecord)
+    )
+    assert counter
+    assert (
+        Counter((note.key, note.title, note.content, note.tags) for note in notes(tmp_path / "in.zip").values())
+        == counter
+    )
 
 
 def test_paths_out_of_the_zip_and_links_are_left_out(tmp_path: Path) -> None:
@@ -65,7 +70,7 @@ def test_paths_out_of_the_zip_and_links_are_left_out(tmp_path: Path) -> None:
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         packed.writestr(link, "/etc/passwd")
     assert [note.content for note in notes(path).values()] == ["![a](../../secret.png) ![[leak.md]]"]
-    assert sorted(one.place for one in problems(records(read, path)) if one.lost) == [
+    assert sorted(problem.place for problem in problems(records(read, path)) if problem.lost) == [
         "../../Out.md",
         "/etc/Absolute.md",
         "leak.md",
@@ -92,7 +97,7 @@ def test_damage_costs_one_note(tmp_path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data.replace(b"roses are red", b"roses are RED"))
     assert [note.title for note in notes(path).values()] == ["Tulip"]
-    assert [one.place for one in problems(records(read, path)) if one.lost] == ["Rose.md"]
+    assert [problem.place for problem in problems(records(read, path)) if problem.lost] == ["Rose.md"]
 
 
 def test_a_protected_zip_says_so(tmp_path: Path) -> None:

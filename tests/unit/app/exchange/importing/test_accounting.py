@@ -25,7 +25,7 @@ def account_of(records: Iterator[Record], *noise: str) -> tuple[ItemCounts, list
     counts = batches[-1].items
     assert counts is not None
     assert counts.read == counts.stored + counts.left_out + counts.wordless
-    return counts, [one for batch in batches for one in batch.problems if not one.foreign]
+    return counts, [problem for batch in batches for problem in batch.problems if not problem.foreign]
 
 
 def test_words_that_nothing_was_made_of_are_named_with_a_sample() -> None:
@@ -38,7 +38,7 @@ def test_words_that_nothing_was_made_of_are_named_with_a_sample() -> None:
 
     counts, problems = account_of(reader())
     assert counts == ItemCounts(read=4, stored=1, left_out=2, wordless=1, noun="line")
-    assert [(one.place, one.lost, one.count) for one in problems] == [("line 2", True, 2)]
+    assert [(problem.place, problem.lost, problem.count) for problem in problems] == [("line 2", True, 2)]
     assert "2 lines hold words in 'title'" in problems[0].what
     assert "the poll of the medlars, number 2" in problems[0].what
 
@@ -51,7 +51,7 @@ def test_words_beside_a_blank_message_are_named_though_they_are_in_its_details()
 
     counts, problems = account_of(reader())
     assert counts.left_out == 2
-    assert [one.count for one in problems] == [2]
+    assert [problem.count for problem in problems] == [2]
 
 
 def test_words_that_are_only_in_the_details_of_a_message_are_named_as_kept() -> None:
@@ -61,7 +61,7 @@ def test_words_that_are_only_in_the_details_of_a_message_are_named_as_kept() -> 
 
     counts, problems = account_of(reader())
     assert counts.left_out == 1
-    assert [(one.lost, "are kept with the message" in one.what) for one in problems] == [(True, True)]
+    assert [(problem.lost, "are kept with the message" in problem.what) for problem in problems] == [(True, True)]
 
 
 def test_what_a_reader_puts_into_another_shape_or_yields_later_is_stored() -> None:
@@ -112,7 +112,7 @@ def test_noise_and_what_the_reader_names_itself_are_not_named_again() -> None:
 
     counts, problems = account_of(reader(), "type=progress", "copy")
     assert counts == ItemCounts(read=4, stored=1, left_out=2, wordless=1, noun="line")
-    assert [one.what for one in problems] == ["It is damaged."]
+    assert [problem.what for problem in problems] == ["It is damaged."]
 
 
 def test_what_a_program_writes_in_place_of_words_is_not_missed() -> None:
@@ -122,7 +122,7 @@ def test_what_a_program_writes_in_place_of_words_is_not_missed() -> None:
         yield MessageRecord("s", NewMessage("user", "approve it?", payload=item))
 
     batches = BatchReader(reader(), Path("day.json"), account=account_for("slack"))
-    assert [one.what for one in batches.next().problems if not one.foreign] == []
+    assert [problem.what for problem in batches.next().problems if not problem.foreign] == []
 
 
 def test_a_source_of_which_nothing_is_taken_says_so() -> None:
@@ -132,13 +132,13 @@ def test_a_source_of_which_nothing_is_taken_says_so() -> None:
         yield from ()
 
     _, problems = account_of(reader())
-    assert [(one.lost, one.what) for one in problems] == [
+    assert [(problem.lost, problem.what) for problem in problems] == [
         (True, "It has 3 lines, none of them a conversation, message or note that this version knows.")
     ]
     _, problems = account_of(iter(()))
-    assert [one.lost for one in problems] == [True]
+    assert [problem.lost for problem in problems] == [True]
 
 
 def test_messages_without_a_date_are_remarked_on() -> None:
     reader = BatchReader(iter([said("undated")]), Path("chat.json"))
-    assert [(one.lost, one.foreign, one.count) for one in reader.next().problems] == [(False, True, 1)]
+    assert [(problem.lost, problem.foreign, problem.count) for problem in reader.next().problems] == [(False, True, 1)]

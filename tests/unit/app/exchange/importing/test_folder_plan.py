@@ -64,7 +64,7 @@ def test_each_export_in_a_folder_is_a_part(tmp_path: Path) -> None:
         ("chats/WhatsApp Chat with Ben.txt", "whatsapp", 1),
         ("notes", "markdown", 1),
     }
-    assert [(one.lost, "package.json" in one.what) for one in found.problems] == [(False, True)]
+    assert [(problem.lost, "package.json" in problem.what) for problem in found.problems] == [(False, True)]
     assert not is_one(found, folder, detect(folder))
 
 
@@ -78,7 +78,7 @@ def test_a_folder_of_one_kind_stays_one(tmp_path: Path) -> None:
 def test_what_is_damaged_or_locked_in_a_folder_is_named(tmp_path: Path) -> None:
     folder = mixed(tmp_path / "mixed")
     (folder / "half.zip").write_bytes((folder / "claude.zip").read_bytes()[:60])
-    assert [one.place for one in plan(folder).problems if one.lost] == ["half.zip"]
+    assert [problem.place for problem in plan(folder).problems if problem.lost] == ["half.zip"]
 
 
 def test_the_parts_of_a_folder_are_previewed_imported_and_left_out(host: Host, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_documents_beside_notes_are_read_unless_a_note_keeps_them(host: Host, tm
     assert not any(name in named for name in ("the sheet.csv", "page.html"))
     report = host.ask("exchange.import", path=str(folder))
     assert report.memories == 2
-    assert any("letter.rtf" in one.what for one in report.remarks)
+    assert any("letter.rtf" in remark.what for remark in report.remarks)
 
 
 def test_a_folder_around_the_open_vault_is_imported_without_it(host: Host, vault: Path) -> None:
@@ -138,8 +138,8 @@ def test_what_an_export_of_one_kind_does_not_take_is_named(host: Host, tmp_path:
     write_json(folder / "canvases.json", [{"id": "F1", "title": "the orchard"}])
     report = host.ask("exchange.import", path=str(folder))
     assert (report.format, report.sessions, report.lost) == ("slack", 1, 0)
-    assert [("canvases.json" in one.what, one.foreign) for one in report.remarks] == [(True, True)]
-    assert any("canvases.json" in one.what for one in host.ask("exchange.preview", path=str(folder)).remarks)
+    assert [("canvases.json" in remark.what, remark.foreign) for remark in report.remarks] == [(True, True)]
+    assert any("canvases.json" in remark.what for remark in host.ask("exchange.preview", path=str(folder)).remarks)
 
 
 def test_problems_name_the_part_of_the_folder_that_they_are_in(host: Host, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_problems_name_the_part_of_the_folder_that_they_are_in(host: Host, tmp_p
     with (folder / "agents/rollout-1.jsonl").open("a") as stream:
         stream.write("no JSON\n" + lines(SAID))
     write_json(folder / "slack/general/2023-11-15.json", ["the heron is back again"])
-    places = {one.place for one in host.ask("exchange.import", path=str(folder)).problems}
+    places = {problem.place for problem in host.ask("exchange.import", path=str(folder)).problems}
     assert any(place.startswith("agents/rollout-1.jsonl, line") for place in places)
     assert any(place.startswith("slack: general/2023-11-15.json") for place in places)
 
@@ -157,8 +157,10 @@ def test_problems_name_the_part_of_the_folder_that_they_are_in(host: Host, tmp_p
 def test_a_zip_of_zips_is_named_as_left_out(tmp_path: Path) -> None:
     folder = mixed(tmp_path / "mixed")
     write_zip(folder / "outer.zip", {"inner.zip": (folder / "claude.zip").read_bytes()})
-    assert [(one.place, "unpack it" in one.what) for one in plan(folder).problems if one.lost] == [("outer.zip", True)]
-    assert not any("Supported are" in one.what for one in plan(folder).problems)
+    assert [(problem.place, "unpack it" in problem.what) for problem in plan(folder).problems if problem.lost] == [
+        ("outer.zip", True)
+    ]
+    assert not any("Supported are" in problem.what for problem in plan(folder).problems)
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True])
@@ -175,6 +177,8 @@ def test_another_vault_is_named_and_none_of_its_files_read(
     (folder / "plan.md").write_text("the medlar jam")
     report = host.ask("exchange.import", path=str(folder))
     assert report.memories == 1
-    assert [(one.place, "--vault" in one.what) for one in report.problems if one.lost] == [("old/memory.db", True)]
+    assert [(problem.place, "--vault" in problem.what) for problem in report.problems if problem.lost] == [
+        ("old/memory.db", True)
+    ]
     with pytest.raises(FormatError, match="old is a Keepsake vault"):
         host.ask("exchange.import", path=str(folder / "old"))

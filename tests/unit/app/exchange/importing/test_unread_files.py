@@ -33,8 +33,8 @@ def export(kind: str) -> dict[str, bytes]:
 
 def remarks_and_problems(host: Host, path: Path) -> tuple[str, str]:
     report = host.ask("exchange.import", path=str(path))
-    problems = " ".join(one.place + one.what for one in report.problems if one.lost)
-    return " ".join(one.what for one in report.remarks), problems
+    problems = " ".join(problem.place + problem.what for problem in report.problems if problem.lost)
+    return " ".join(remark.what for remark in report.remarks), problems
 
 
 @pytest.mark.parametrize("kind", ["chatgpt", "claude"])
@@ -175,7 +175,7 @@ def test_words_beside_the_notes_of_a_vault_are_named(host: Host, is_zipped: bool
         path = write_zip(tmp_path / "garden.zip", {place: text.encode() for place, text in files.items()})
     report = host.ask("exchange.import", path=str(path))
     assert (report.memories, report.lost) == (1, 2)
-    assert {one.place for one in report.problems if one.lost} == {".aim/memory.jsonl", "data/harvest.json"}
+    assert {problem.place for problem in report.problems if problem.lost} == {".aim/memory.jsonl", "data/harvest.json"}
 
 
 def test_settings_in_a_hidden_folder_are_no_loss(host: Host, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_settings_in_a_hidden_folder_are_no_loss(host: Host, tmp_path: Path) -> 
         (folder / place).write_text(text)
     report = host.ask("exchange.import", path=str(folder))
     assert report.lost == 0
-    assert any(".tool" in one.what for one in report.remarks)
+    assert any(".tool" in remark.what for remark in report.remarks)
 
 
 def test_damaged_json_beside_notes_counts_as_words(host: Host, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_damaged_json_beside_notes_counts_as_words(host: Host, tmp_path: Path) -
     (tmp_path / "v/rose.md").write_text("Roses.")
     (tmp_path / "v/cut.json").write_text('{"rows": [{"text": "the quince ripens in')
     report = host.ask("exchange.import", path=str(tmp_path / "v"))
-    assert [one.place for one in report.problems if one.lost] == ["cut.json"]
+    assert [problem.place for problem in report.problems if problem.lost] == ["cut.json"]
 
 
 def test_files_beyond_what_is_looked_at_are_named(tmp_path: Path) -> None:
@@ -201,7 +201,9 @@ def test_files_beyond_what_is_looked_at_are_named(tmp_path: Path) -> None:
         (tmp_path / f"{number}.html").write_text(f"<html><body>page {number}</body></html>")
     found = plan(tmp_path, max_looked_at=3)
     assert [len(part.paths) for part in found.parts] == [3]
-    assert [(one.lost, one.count, "3.html, 4.html" in one.what) for one in found.problems] == [(True, 2, True)]
+    assert [(problem.lost, problem.count, "3.html, 4.html" in problem.what) for problem in found.problems] == [
+        (True, 2, True)
+    ]
 
 
 def test_every_hidden_file_with_words_is_counted(host: Host, tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ def test_every_hidden_file_with_words_is_counted(host: Host, tmp_path: Path) -> 
         (folder / f".drafts/{number:05}.txt").write_text("the quince ripens")
     report = host.ask("exchange.import", path=str(folder))
     assert (report.memories, report.lost) == (1, 21_000)
-    assert "20,000 more files hold words and were left out." in [one.what for one in plan(folder).words]
+    assert "20,000 more files hold words and were left out." in [word.what for word in plan(folder).words]
 
 
 def test_every_file_with_words_in_a_zip_is_counted(host: Host, tmp_path: Path) -> None:
@@ -228,7 +230,7 @@ def test_files_beyond_what_is_listed_are_counted(tmp_path: Path, monkeypatch: py
         (tmp_path / f"{number}.html").write_text(f"<html><body>page {number}</body></html>")
     found = plan(tmp_path)
     assert [len(part.paths) for part in found.parts] == [3]
-    assert [(one.lost, one.count) for one in found.problems] == [(True, 2)]
+    assert [(problem.lost, problem.count) for problem in found.problems] == [(True, 2)]
     assert "2 more files were not looked at" in found.problems[0].what
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
+from tests.helpers.disks import SmallDisk
 from tests.helpers.engine import engine_of
 
 LIMIT_S = 60.0
@@ -118,6 +119,34 @@ def test_a_link_out_of_the_folder_is_never_followed(mirror: Host, notes: Path, t
     settle(mirror)
     assert (outside / "Secret.md").read_text() == "secret"
     assert files(notes)["Linked (2).md"] == "---\ntitle: Linked\n---\nof our own"
+
+
+def test_a_full_disk_is_said_once_and_nothing_is_lost(
+    vault: Path, small_disk: SmallDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = small_disk(1)
+    monkeypatch.setenv("KEEPSAKE_CAPTURE_NOTES_FOLDER", str(disk))
+    monkeypatch.setenv("KEEPSAKE_CAPTURE_NOTES_FOLDER_MODE", "both")
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        until(lambda: host.ask("exchange.notes_folder").writes)
+        (disk / "ballast").write_bytes(bytes(900_000))
+        saved = {f"Rose {number}": f"{number} " + "prune " * 6_000 for number in range(12)}
+        for title, content in saved.items():
+            host.ask("note.save", title=title, content=content)
+        settle(host)
+        (problem,) = host.ask("exchange.notes_folder").problems
+        assert "notes of the folder" in problem
+        assert "No space left on device" in problem
+        assert all(text.endswith("prune ") for text in files(disk).values())
+        (disk / "ballast").unlink()
+        settle(host)
+        assert problems(host) == ""
+        assert {name.removesuffix(".md") for name in files(disk)} == saved.keys()
+        assert texts(host) == saved
+    finally:
+        host.stop()
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a user whom modes hold back")
@@ -286,13 +315,13 @@ def test_it_happens_within_seconds_by_itself(mirror: Host, notes: Path) -> None:
 
 
 def test_new_notes_get_a_file_and_come_back_as_themselves(mirror: Host, notes: Path) -> None:
-    made = mirror.ask("note.save", title="Lily", content="Water it.\n", tags=["pond"])
+    note = mirror.ask("note.save", title="Lily", content="Water it.\n", tags=["pond"])
     settle(mirror)
     assert files(notes) == {"Lily.md": "---\ntags: [pond]\n---\nWater it.\n"}
     (notes / "Lily.md").write_text("---\ntags: [pond]\n---\nWater it daily.\n")
     settle(mirror)
     found = active(mirror)["Lily"]
-    assert (found.id, found.content, found.tags) == (made.id, "Water it daily.\n", ("pond",))
+    assert (found.id, found.content, found.tags) == (note.id, "Water it daily.\n", ("pond",))
     assert mirror.ask("exchange.import", path=str(notes)).memories == 0
 
 

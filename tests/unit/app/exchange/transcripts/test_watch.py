@@ -216,7 +216,7 @@ def test_a_watch_that_begins_on_a_locked_database_goes_on_once_it_can(
     try:
         other.execute("BEGIN IMMEDIATE")
         host.ask("settings.set", name="capture.watch", value=True)
-        until(lambda: any("not followed for now" in one for one in host.ask("capture.status").failures))
+        until(lambda: any("not followed for now" in failure for failure in host.ask("capture.status").failures))
         other.execute("ROLLBACK")
         append(path.with_name("new.jsonl"), made.lines([made.claude_line(2, "user", "now", session="new")]))
         until(lambda: said(host, "claude-code:new") == ["now"])

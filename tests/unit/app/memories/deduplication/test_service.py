@@ -20,9 +20,9 @@ NEW = "Rosa waters the tomatoes in the garden on Sundays"
 
 @pytest.fixture
 def harness(vault: Path) -> Iterator[DeduplicationHarness]:
-    made = DeduplicationHarness(vault)
-    yield made
-    made.close()
+    harness = DeduplicationHarness(vault)
+    yield harness
+    harness.close()
 
 
 def answer(action: str, index: int | None = None, **more: Any) -> str:
@@ -205,8 +205,8 @@ def test_reconciler_sees_dense_candidates_of_the_same_kind_and_store_only(harnes
     everything = [row[0] for row in harness.rows("SELECT id FROM memories ORDER BY rowid")]
     assert harness.write(NEW, script, candidates=FixedCandidates("note-nowhere", *everything)).outcome == "ADD"
     (requested,) = script.requested
-    assert [one.index for one in requested.candidates] == [0, 1]
-    assert [one.content for one in requested.candidates] == [mine.content, other.content]
+    assert [candidate.index for candidate in requested.candidates] == [0, 1]
+    assert [candidate.content for candidate in requested.candidates] == [mine.content, other.content]
     assert (requested.candidates[0].title, requested.candidates[0].facts, requested.candidates[0].type) == (
         "T",
         ("f",),

@@ -30,9 +30,9 @@ TEXTS = st.builds(
 
 @pytest.fixture
 def harness(vault: Path) -> Iterator[DeduplicationHarness]:
-    made = DeduplicationHarness(vault)
-    yield made
-    made.close()
+    harness = DeduplicationHarness(vault)
+    yield harness
+    harness.close()
 
 
 def found(harness: DeduplicationHarness, text: str, threshold: float, kind: str = "fact") -> dict[str, float]:

@@ -64,7 +64,7 @@ class Played:
         if action == "update" and self.newest() == newest:
             self.merge(self.ids[number % len(self.ids)])
         now = self.harness.clock.ms
-        self.moments[now] = {one: self.harness.get(one) for one in self.ids}
+        self.moments[now] = {identity: self.harness.get(identity) for identity in self.ids}
         self.lists[now] = self.listed()
 
     def act(self, action: str, number: int, text: str) -> None:

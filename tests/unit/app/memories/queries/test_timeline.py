@@ -77,14 +77,14 @@ def test_kinds_conversation_event_time_and_stores(vault_harness: VaultHarness) -
     event = vault_harness.save("long ago", event_time=to_datetime(5))
     first = around(vault_harness, to_datetime(0)).items[0]
     assert (first.id, to_ms(first.at)) == (event.id, 5)
-    assert [one.id for one in around(vault_harness, to_datetime(0), chosen=TimelineFilter(session="s")).items] == [
+    assert [item.id for item in around(vault_harness, to_datetime(0), chosen=TimelineFilter(session="s")).items] == [
         "s#1",
         shared.id,
     ]
     only = around(vault_harness, to_datetime(0), chosen=TimelineFilter(kinds=("message",)))
-    assert [one.id for one in only.items] == ["s#1"]
+    assert [item.id for item in only.items] == ["s#1"]
     seen = around(vault_harness, to_datetime(0), stores=("shared",))
-    assert [one.id for one in seen.items] == [shared.id]
+    assert [item.id for item in seen.items] == [shared.id]
     for anchor in (event.id, "s#1"):
         with pytest.raises(NotFoundError):
             around(vault_harness, anchor, stores=("shared",))

@@ -39,8 +39,8 @@ def entity(host: Host, name: str) -> str:
 
 
 def search(host: Host, query: str, stores: str = "full", **fields: Any) -> Found:
-    found: Found = host.ask("memory.search", query=query, **fields)
-    return found
+    result: Found = host.ask("memory.search", query=query, **fields)
+    return result
 
 
 def mentioning(found: Found) -> set[str]:
@@ -124,9 +124,9 @@ def test_a_context_includes_mentions_under_other_aliases(people: Host) -> None:
 
 def test_an_explanation_names_the_place_among_the_mentions(people: Host) -> None:
     people.ask("entity.rename", id=entity(people, "Robert Smith"), name="Qwertina")
-    made = people.ask("search.explain", query="Qwertina", id="club#1")
-    assert made.stage == "shown"
-    assert "by what it mentions it is number" in made.sentence.lower()
+    explanation = people.ask("search.explain", query="Qwertina", id="club#1")
+    assert explanation.stage == "shown"
+    assert "by what it mentions it is number" in explanation.sentence.lower()
     other = people.ask("search.explain", query="Qwertina", id="club#2")
     assert [leg.rank for leg in other.legs if leg.leg == "entity"] == [None]
 

@@ -20,8 +20,8 @@ def filled(host: Host) -> Host:
 
 
 def search(host: Host, query: str) -> Found:
-    found: Found = host.ask("memory.search", query=query, recipe="words")
-    return found
+    result: Found = host.ask("memory.search", query=query, recipe="words")
+    return result
 
 
 def test_a_phrase_that_stands_somewhere_is_strict(filled: Host) -> None:

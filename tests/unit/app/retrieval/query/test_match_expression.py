@@ -335,7 +335,7 @@ PORTER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
 def test_the_tokenizer_is_that_of_the_index(index: Index) -> None:
     sql = index.connection.execute("SELECT sql FROM sqlite_master WHERE name = 'chunks_fts'").get
     name, *arguments = TOKENIZER
-    assert " ".join([name, *(f"'{one}'" if " " in one else one for one in arguments)]) == PORTER
+    assert " ".join([name, *(f"'{argument}'" if " " in argument else argument for argument in arguments)]) == PORTER
     assert f'tokenize = "{PORTER}"' in str(sql)
 
 

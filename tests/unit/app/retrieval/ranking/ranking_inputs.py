@@ -116,7 +116,7 @@ def gathered(
     style_cache, ids = StyleFeatureCache(), np.arange(1, len(lines) + 1)
     style_cache.keep_authors(ids, [line.author for line in lines])
     allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
-    places = _places(columns, [one.place for one in lines])
+    places = _places(columns, [line.place for line in lines])
     read = CandidateTexts(
         ids,
         places,

@@ -38,7 +38,7 @@ def words(*scores: tuple[int, float]) -> list[Scored]:
 
 def features(question: str, lines: list[Line], found: list[Scored]) -> dict[str, list[float]]:
     ask = analyse_question(parse(question, NOW))
-    places = list(dict.fromkeys(one.place for one in lines))
+    places = list(dict.fromkeys(line.place for line in lines))
     made = build_table(gathered(ask, lines, found, places, 100, [5] * len(ask.search_words)))
     return dict(zip(NAMES, made.values.T.tolist(), strict=True))
 
@@ -107,7 +107,7 @@ def test_a_message_has_several_sentences() -> None:
     for text, message in (("hens?", -0.5), ("Hens. And now?", -0.5), ("Hi. Hens. And now?", 0.5)):
         lines = [line(1, "hens"), line(2, "eggs")]
         ask = analyse_question(parse(text, NOW))
-        read = gathered(ask, lines, [], [one.place for one in lines], 9, [1] * len(ask.search_words))
+        read = gathered(ask, lines, [], [line.place for line in lines], 9, [1] * len(ask.search_words))
         values = min_max_scale(build_table(read).values)
         assert values[:, NAMES.index("message")].tolist() == [message] * 2
         assert is_message_query(values) == (message > 0)

@@ -38,12 +38,12 @@ def host(vault: Path, model: Path) -> Iterator[Host]:
 
 
 def test_what_shares_most_words_with_the_question_scores_best(host: Host) -> None:
-    found = host.ask("memory.search", query="red boat harbour")
-    assert found.notes == ()
-    scores = {hit.snippet: hit.why.features[FEATURE] for hit in found.hits if FEATURE in hit.why.features}
+    result = host.ask("memory.search", query="red boat harbour")
+    assert result.notes == ()
+    scores = {hit.snippet: hit.why.features[FEATURE] for hit in result.hits if FEATURE in hit.why.features}
     assert max(scores, key=lambda text: scores[text]) == "a red boat in the harbour"
-    assert found.hits[0].snippet == "a red boat in the harbour"
-    assert all("cross_encoder" not in hit.why.features for hit in found.hits)
+    assert result.hits[0].snippet == "a red boat in the harbour"
+    assert all("cross_encoder" not in hit.why.features for hit in result.hits)
     notes = [hit for hit in host.ask("memory.search", query="storm").hits if hit.target == "memory"]
     assert FEATURE in notes[0].why.features
 

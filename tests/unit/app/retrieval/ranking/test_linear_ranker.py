@@ -38,8 +38,8 @@ def talked(host: Host) -> Host:
 
 
 def search(host: Host, query: str, **fields: Any) -> Found:
-    found: Found = host.ask("memory.search", query=query, recipe="learned", **fields)
-    return found
+    result: Found = host.ask("memory.search", query=query, recipe="learned", **fields)
+    return result
 
 
 def ids(found: Found) -> set[str]:

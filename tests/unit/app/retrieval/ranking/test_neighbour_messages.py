@@ -9,8 +9,8 @@ from app.retrieval.model import Found, Hit
 
 
 def hits(host: Host, query: str, **fields: Any) -> dict[str, Hit]:
-    found: Found = host.ask("memory.search", query=query, recipe="learned", **fields)
-    return {hit.id: hit for hit in found.hits}
+    result: Found = host.ask("memory.search", query=query, recipe="learned", **fields)
+    return {hit.id: hit for hit in result.hits}
 
 
 @pytest.fixture

@@ -40,8 +40,8 @@ def test_without_the_learned_weights_another_recipe_stands_in(host: Host, monkey
         raise ModelUnavailableError("The search weights are missing.")
 
     monkeypatch.setattr(service, "_load_ranker", missing)
-    found = host.ask("memory.search", query="heron", recipe="learned")
-    assert (found.recipe, len(found.hits)) == (service.FALLBACK, 1)
-    assert "The search weights are missing." in found.notes
+    result = host.ask("memory.search", query="heron", recipe="learned")
+    assert (result.recipe, len(result.hits)) == (service.FALLBACK, 1)
+    assert "The search weights are missing." in result.notes
     monkeypatch.undo()
     assert host.ask("memory.search", query="heron", recipe="learned").recipe == "learned"

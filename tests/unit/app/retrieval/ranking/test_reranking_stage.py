@@ -37,11 +37,11 @@ def judged(vault: Path, tmp_path: Path) -> Iterator[Host]:
 def test_without_its_model_results_stay_as_they_are(vault: Path, tmp_path: Path) -> None:
     host = opened(vault, search__reranker_folder=str(tmp_path))
     try:
-        found = host.ask("memory.search", query="boat", limit=5)
-        assert len(found.hits) == 5
-        assert found.notes[0].startswith("The results could not be reranked: ")
-        assert "holds no onnx/model.onnx" in found.notes[0]
-        assert all(FEATURE not in hit.why.features for hit in found.hits)
+        result = host.ask("memory.search", query="boat", limit=5)
+        assert len(result.hits) == 5
+        assert result.notes[0].startswith("The results could not be reranked: ")
+        assert "holds no onnx/model.onnx" in result.notes[0]
+        assert all(FEATURE not in hit.why.features for hit in result.hits)
     finally:
         host.stop()
 
@@ -49,7 +49,9 @@ def test_without_its_model_results_stay_as_they_are(vault: Path, tmp_path: Path)
 def blended(hits: tuple[Hit, ...]) -> list[float]:
     """Return the sum of both scores of each hit, as standard scores."""
     columns = [[hit.score for hit in hits], [hit.why.features[FEATURE] for hit in hits]]
-    own, model = ([(value - statistics.fmean(one)) / statistics.pstdev(one) for value in one] for one in columns)
+    own, model = (
+        [(value - statistics.fmean(column)) / statistics.pstdev(column) for value in column] for column in columns
+    )
     return [one + WEIGHT * other for one, other in zip(own, model, strict=True)]
 
 

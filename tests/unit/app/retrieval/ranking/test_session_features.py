@@ -161,9 +161,9 @@ def _check_times(host: Host) -> None:
     host.ask("vault.settle")
 
     def query_text(text: str) -> set[str]:
-        found = host.ask("memory.search", query=text, limit=50)
-        assert found.recipe == "learned"
-        return {str(hit.session_id) for hit in found.hits}
+        result = host.ask("memory.search", query=text, limit=50)
+        assert result.recipe == "learned"
+        return {str(hit.session_id) for hit in result.hits}
 
     assert not {"day-30", "day-50"} & query_text("What was the plan?")
     assert {"day-30", "day-50"} & query_text("What was the plan 30 days ago?") == {"day-30"}

@@ -42,10 +42,10 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Host:
     ],
 )
 def test_only_what_has_the_words_or_is_near_is_shown(filled: Host, query: str, shown: list[tuple[str, str]]) -> None:
-    found = filled.ask("memory.search", query=query)
-    assert sorted((hit.part, hit.snippet) for hit in found.hits) == sorted(shown)
-    assert found.candidates == len(shown)
-    assert found.near == sum(part == "meaning" for part, _ in shown)
+    result = filled.ask("memory.search", query=query)
+    assert sorted((hit.part, hit.snippet) for hit in result.hits) == sorted(shown)
+    assert result.candidates == len(shown)
+    assert result.near == sum(part == "meaning" for part, _ in shown)
 
 
 def test_messages_beside_the_words_are_marked(filled: Host) -> None:

@@ -81,6 +81,6 @@ def test_the_window_hears_of_it(host: Host) -> None:
     stop = host.subscribe(events.append)
     saved = host.ask("saved_search.save", query="lake")
     stop()
-    assert [(one.areas, one.ids) for one in events if isinstance(one, ChangeSet)] == [
+    assert [(event.areas, event.ids) for event in events if isinstance(event, ChangeSet)] == [
         (frozenset({"saved_searches"}), (saved.id,))
     ]

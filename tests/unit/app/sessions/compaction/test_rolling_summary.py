@@ -98,9 +98,9 @@ def undo(host: Host, *entries: int) -> tuple[int, ...]:
 def test_undoing_brings_the_earlier_summary_back(host: Host) -> None:
     host.ask("session.append", session="talk", messages=[{"role": "user", "content": f"turn {n}"} for n in range(4)])
     host.ask("session.summary.set", session="talk", summary="Ana moved.", upper_seq=2)
-    made = host.call("session.summary.set", {"session": "talk", "summary": "All is lost.", "upper_seq": 4}).result()
+    summary = host.call("session.summary.set", {"session": "talk", "summary": "All is lost.", "upper_seq": 4}).result()
     host.ask("session.rename", session="talk", title="Another title")
-    (back,) = undo(host, *made.changes.history_ids)
+    (back,) = undo(host, *summary.changes.history_ids)
     state = host.ask("session.summary.get", session="talk")
     assert (state.summary, state.upper_seq, state.epoch) == ("Ana moved.", 2, 3)
     assert host.ask("session.get", session="talk").title == "Another title"

@@ -133,15 +133,15 @@ def test_a_backup_says_what_it_holds(kept: Kept) -> None:
     kept.write("two")
     note = kept.host.ask("note.save", content="a note")
     kept.host.ask("settings.set", name="search.limit", value=60)
-    made = kept.host.ask("backup.now")
+    backup = kept.host.ask("backup.now")
     kept.host.ask("note.delete", id=note.id)
-    verified = kept.host.ask("backup.verify", name=made.name)
+    verified = kept.host.ask("backup.verify", name=backup.name)
     assert verified.ok
-    assert (verified.sessions, verified.messages, verified.memories, verified.schema) == (1, 2, 1, made.schema)
+    assert (verified.sessions, verified.messages, verified.memories, verified.schema) == (1, 2, 1, backup.schema)
     assert len(verified.vault_id) == 36
     assert verified.newest_at.timestamp() * 1000 == START_MS
-    assert "60" in Path(made.path).with_suffix(".toml").read_text()
-    assert kept.host.ask("backup.verify", name=made.name.removesuffix(".db")).ok
+    assert "60" in Path(backup.path).with_suffix(".toml").read_text()
+    assert kept.host.ask("backup.verify", name=backup.name.removesuffix(".db")).ok
 
 
 def test_a_damaged_backup_is_named_and_never_restored(kept: Kept) -> None:
@@ -200,8 +200,8 @@ def test_a_note_of_age_comes(kept: Kept) -> None:
     kept.write()
     assert kept.host.ask("vault.check").findings == ()
     kept.clock.now += 8 * DAY_MS
-    found = kept.host.ask("vault.check").findings
-    assert [(item.area, item.severity) for item in found] == [("backups", "warning")]
+    findings = kept.host.ask("vault.check").findings
+    assert [(item.area, item.severity) for item in findings] == [("backups", "warning")]
     kept.host.ask("backup.now")
     assert kept.host.ask("vault.check").findings == ()
 

@@ -14,10 +14,10 @@ def test_no_such_backup(host: Host) -> None:
 
 
 def test_a_damaged_backup_is_refused(host: Host) -> None:
-    made = host.ask("backup.now")
-    Path(made.path).write_bytes(b"no database")
+    backup = host.ask("backup.now")
+    Path(backup.path).write_bytes(b"no database")
     with pytest.raises(InputError, match="cannot be restored"):
-        host.ask("backup.preview", name=made.name)
+        host.ask("backup.preview", name=backup.name)
 
 
 def test_nothing_changes_right_after_a_backup(host: Host) -> None:

@@ -54,9 +54,9 @@ def say(host: Host, session: str, *texts: str, agent: str = "", role: str = "use
 def run(host: Host, clock: SetClock) -> ScheduleRun:
     """Run consolidation when everything is quiet."""
     clock.now += timedelta(milliseconds=CURRENT_MS + 1000)
-    made: ScheduleRun = host.ask("upkeep.run", job="consolidation")
-    assert made.status == "succeeded", made.output
-    return made
+    run: ScheduleRun = host.ask("upkeep.run", job="consolidation")
+    assert run.status == "succeeded", run.output
+    return run
 
 
 def facts(host: Host) -> dict[str, Any]:
@@ -140,10 +140,10 @@ def test_facts_are_quoted_with_who_said_them_and_when(host: Host, clock: SetCloc
     for session, author in (("one", "Caroline"), ("two", "Jon"), ("three", "")):
         say(host, session, text, author=author, created_at="2023-06-23T10:00:00Z")
     run(host, clock)
-    found = host.ask("fact.list", limit=200)
-    assert sorted(fact.said_by for fact in found) == ["Caroline", "Jon", "user"]
-    assert {fact.content for fact in found} == {text.removeprefix("Wow! ")}
-    assert {fact.said_at.isoformat() for fact in found} == {"2023-06-23T10:00:00+00:00"}
+    facts = host.ask("fact.list", limit=200)
+    assert sorted(fact.said_by for fact in facts) == ["Caroline", "Jon", "user"]
+    assert {fact.content for fact in facts} == {text.removeprefix("Wow! ")}
+    assert {fact.said_at.isoformat() for fact in facts} == {"2023-06-23T10:00:00+00:00"}
     say(host, "four", text, author="Jon")
     assert "1 known already" in run(host, clock).output
     for row in host.ask("note.list", filter={"kinds": ["fact"]}):
@@ -344,5 +344,8 @@ def test_the_plan_changes_nothing_and_shows_what_would_be_stored(host: Host, clo
 
 def test_its_schedules_are_nightly_and_every_six_hours(host: Host) -> None:
     (job,) = [one for one in host.ask("upkeep.status") if one.name == "consolidation"]
-    assert [one.id for one in job.schedules] == ["sch-consolidation", "sch-consolidation-2"]
-    assert [one.cadence.expression or one.cadence.seconds for one in job.schedules] == ["0 3 * * *", 6 * 3600]
+    assert [schedule.id for schedule in job.schedules] == ["sch-consolidation", "sch-consolidation-2"]
+    assert [schedule.cadence.expression or schedule.cadence.seconds for schedule in job.schedules] == [
+        "0 3 * * *",
+        6 * 3600,
+    ]

@@ -116,7 +116,7 @@ def test_a_model_that_fails_is_waited_for_a_day(host: Host, clock: SetClock) -> 
     assert len(host.ask("session.pending")) == 5
     clock.now += timedelta(days=1)
     assert "Read 5 messages of 5 conversations" in run(host, clock).output
-    assert [found.source for found in facts(host).values()] == ["rules"]
+    assert [fact.source for fact in facts(host).values()] == ["rules"]
     assert len(model.requests) == 8
 
 
@@ -132,7 +132,7 @@ def test_what_may_not_leave_this_computer_is_read_by_rules(host: Host, clock: Se
     use(host, ScriptedModel(AccessDeniedError("Private text stays here.")))
     say(host, "one", "I adore hiking in the hills.")
     run(host, clock)
-    assert [found.source for found in facts(host).values()] == ["rules"]
+    assert [fact.source for fact in facts(host).values()] == ["rules"]
 
 
 @pytest.mark.parametrize("embedder", ["static"])

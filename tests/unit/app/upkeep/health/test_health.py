@@ -19,9 +19,9 @@ FIXABLE = ("duplicates", "contradictions", "stale", "orphans", "secrets")
 
 @pytest.fixture
 def runs(vault: Path) -> Iterator[UpkeepRuns]:
-    made = UpkeepRuns(vault)
-    yield made
-    made.stop()
+    runs = UpkeepRuns(vault)
+    yield runs
+    runs.stop()
 
 
 def save(runs: UpkeepRuns, content: str, **fields: Any) -> str:
@@ -31,7 +31,7 @@ def save(runs: UpkeepRuns, content: str, **fields: Any) -> str:
 
 
 def finding(runs: UpkeepRuns, name: str) -> Any:
-    return next((one for one in runs.ask("vault.health").findings if one.id == name), None)
+    return next((finding for finding in runs.ask("vault.health").findings if finding.id == name), None)
 
 
 def one(runs: UpkeepRuns, memory_id: str) -> Any:
@@ -88,7 +88,7 @@ def test_duplicates_are_merged_into_the_older_one_and_undo_brings_them_back(runs
     ]
     before = content(runs)
     found = finding(runs, "duplicates")
-    assert (found.count, found.fixable, [one.id for one in found.examples]) == (1, 1, [young])
+    assert (found.count, found.fixable, [example.id for example in found.examples]) == (1, 1, [young])
     assert content(runs) == before
     done = fix_twice(runs, "duplicates")
     assert active(runs) == {old, *kept}
@@ -172,7 +172,7 @@ def test_orphans_are_removed_and_undo_brings_them_back(runs: UpkeepRuns) -> None
     assert "Zanzibar" in before
     assert finding(runs, "orphans") is None  # it is new
     runs.clock.pass_days(3)
-    assert [one.title for one in finding(runs, "orphans").examples] == ["Zanzibar"]
+    assert [example.title for example in finding(runs, "orphans").examples] == ["Zanzibar"]
     done = fix_twice(runs, "orphans")
     assert "Zanzibar" not in names(runs)
     runs.ask("memory.undo", run_id=done.run_id)
@@ -208,14 +208,14 @@ def test_an_agent_whose_memories_were_mostly_deleted_is_named(runs: UpkeepRuns) 
     assert finding(runs, "sources") is None
     runs.ask("note.delete_many", ids=junk[:8])
     found = finding(runs, "sources")
-    assert [(one.id, one.detail) for one in found.examples] == [("bot", "8 of 10 memories were deleted")]
+    assert [(example.id, example.detail) for example in found.examples] == [("bot", "8 of 10 memories were deleted")]
 
 
 def test_growth_counts_months_and_projects_a_year(runs: UpkeepRuns) -> None:
     for number in range(30):
         save(runs, f"Thing {number} of the garden", days_ago=20 + number)
     grown = runs.ask("vault.health").growth
-    assert sum(one.memories for one in grown.months) == 30
+    assert sum(month.memories for month in grown.months) == 30
     assert grown.rows_per_month == 10
     assert grown.bytes_in_a_year == grown.bytes_now + 12 * grown.bytes_per_month
 
@@ -242,10 +242,11 @@ def test_hostile_texts_break_nothing(runs: UpkeepRuns) -> None:
         save(runs, text + " other", kind="fact", category=key, key=key, store="shared")
     before = content(runs)
     report = runs.ask("vault.health")
-    for one in report.findings:
-        assert len(one.examples) <= 10
+    for finding in report.findings:
+        assert len(finding.examples) <= 10
         assert all(
-            len(item.title) <= 130 and "\n" not in item.title and "\u202e" not in item.title for item in one.examples
+            len(item.title) <= 130 and "\n" not in item.title and "\u202e" not in item.title
+            for item in finding.examples
         )
     made = [runs.ask("health.fix", finding=name) for name in FIXABLE]
     assert any(one.changed for one in made)

@@ -16,7 +16,7 @@ def jaccard(first: frozenset[int], second: frozenset[int]) -> float:
 
 @given(TEXTS, st.sampled_from((0.5, 0.6, 0.75, 0.9, 1.0)))
 def test_it_finds_what_comparing_all_texts_finds(texts: list[frozenset[int]], threshold: float) -> None:
-    found = set(similar_pairs([packed(one) for one in texts], threshold))
+    found = set(similar_pairs([packed(text) for text in texts], threshold))
     alike = {
         (texts[one], texts[two])
         for one, two in combinations(range(len(texts)), 2)
@@ -28,4 +28,4 @@ def test_it_finds_what_comparing_all_texts_finds(texts: list[frozenset[int]], th
 
 def test_it_stops_after_so_many_comparisons() -> None:
     texts = [frozenset({1, 2, 3, number + 10}) for number in range(1000)]
-    assert len(list(similar_pairs([packed(one) for one in texts], 0.5, most_compared=100))) <= 100
+    assert len(list(similar_pairs([packed(text) for text in texts], 0.5, most_compared=100))) <= 100

@@ -22,13 +22,13 @@ HOSTILE = (
 
 @pytest.fixture
 def runs(vault: Path) -> Iterator[UpkeepRuns]:
-    made = UpkeepRuns(vault)
-    yield made
-    made.stop()
+    runs = UpkeepRuns(vault)
+    yield runs
+    runs.stop()
 
 
 def remember(runs: UpkeepRuns, *contents: str, **fields: Any) -> list[str]:
-    return [str(runs.ask("fact.remember", content=one, **fields).memory.id) for one in contents]
+    return [str(runs.ask("fact.remember", content=content, **fields).memory.id) for content in contents]
 
 
 def three_facts(runs: UpkeepRuns) -> list[str]:
@@ -97,10 +97,10 @@ def test_there_is_one_in_a_week(runs: UpkeepRuns) -> None:
 
 def test_the_day_and_time_come_from_the_settings(runs: UpkeepRuns) -> None:
     job = runs.engine.weekly_reflection
-    assert [one.expression for one in job.cadences()] == ["0 3 * * 0"]
+    assert [cadence.expression for cadence in job.cadences()] == ["0 3 * * 0"]
     runs.ask("settings.set", name="reflection.day", value="wednesday")
     runs.ask("settings.set", name="reflection.time", value="21:45")
-    assert [one.expression for one in job.cadences()] == ["45 21 * * 3"]
+    assert [cadence.expression for cadence in job.cadences()] == ["45 21 * * 3"]
     assert not job.is_enabled()
 
 
@@ -108,7 +108,7 @@ def test_private_material_never_reaches_an_agent_through_it(runs: UpkeepRuns) ->
     remember(runs, "Rosa rents a flat", "Rosa plays the oboe", store="shared")
     remember(runs, "Rosa is ill", store="private")
     runs.run("reflection")
-    assert [one.store for one in reflections(runs)] == ["private"]
+    assert [reflection.store for reflection in reflections(runs)] == ["private"]
     reader = runs.engine.memories.reflections
     assert runs.host.submit(reader.page(EVERYTHING.within(("shared", "social")), 10)).result() == []
 
@@ -116,7 +116,7 @@ def test_private_material_never_reaches_an_agent_through_it(runs: UpkeepRuns) ->
 def test_shared_facts_alone_make_a_shared_reflection(runs: UpkeepRuns) -> None:
     remember(runs, "rents a flat", "plays the oboe", "has a dog", store="shared")
     runs.run("reflection")
-    assert [one.store for one in reflections(runs)] == ["shared"]
+    assert [reflection.store for reflection in reflections(runs)] == ["shared"]
 
 
 def test_each_sentence_of_the_model_cites_its_sources(runs: UpkeepRuns) -> None:
@@ -325,7 +325,7 @@ def test_one_written_meanwhile_is_not_doubled(runs: UpkeepRuns) -> None:
     _, outcome = runs.run("reflection")
     assert outcome.output == "Another reflection was written meanwhile."
     assert outcome.cost == 0.01
-    assert [one.content for one in reflections(runs)] == ["Another one."]
+    assert [reflection.content for reflection in reflections(runs)] == ["Another one."]
 
 
 def test_agents_are_given_its_words_without_the_addresses(runs: UpkeepRuns) -> None:

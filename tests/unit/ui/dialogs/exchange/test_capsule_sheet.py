@@ -29,13 +29,13 @@ def notes(host: Host) -> list[str]:
 
 @pytest.fixture
 def sheet(qtbot: QtBot, bridge: Bridge, notes: list[str], tmp_path: Path) -> Iterator[CapsuleSheet]:
-    made = CapsuleSheet(bridge)
-    qtbot.addWidget(made)
-    made.path.setText(str(tmp_path / "garden.capsule"))
-    made.bring_to_front()
-    yield made
-    if isValid(made):
-        made.hide()
+    sheet = CapsuleSheet(bridge)
+    qtbot.addWidget(sheet)
+    sheet.path.setText(str(tmp_path / "garden.capsule"))
+    sheet.bring_to_front()
+    yield sheet
+    if isValid(sheet):
+        sheet.hide()
 
 
 def test_choose_and_make(sheet: CapsuleSheet, host: Host, rest: Rest, tmp_path: Path) -> None:

@@ -26,12 +26,12 @@ from ui.dialogs.exchange.importer import ImportDialog
 @pytest.fixture
 def sheet(bridge: Bridge, host: Host, tmp_path: Path) -> Iterator[ExportSheet]:
     host.ask("note.save", title="Roses", content="Prune in March.")
-    made = ExportSheet(bridge)
-    made.path.setText(str(tmp_path / "everything"))
-    made.bring_to_front()
-    yield made
-    if isValid(made):
-        made.reject()  # which deletes it
+    sheet = ExportSheet(bridge)
+    sheet.path.setText(str(tmp_path / "everything"))
+    sheet.bring_to_front()
+    yield sheet
+    if isValid(sheet):
+        sheet.reject()  # which deletes it
 
 
 def choose(sheet: ExportSheet, identity: str) -> None:

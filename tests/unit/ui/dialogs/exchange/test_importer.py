@@ -28,12 +28,12 @@ SECRET = "My password is hunter2-Xk29fQ"
 
 @pytest.fixture
 def importer(qtbot: QtBot, bridge: Bridge) -> Iterator[ImportDialog]:
-    made = ImportDialog(bridge)
-    qtbot.addWidget(made)
-    made.bring_to_front()
-    yield made
-    if isValid(made):
-        made.hide()
+    dialog = ImportDialog(bridge)
+    qtbot.addWidget(dialog)
+    dialog.bring_to_front()
+    yield dialog
+    if isValid(dialog):
+        dialog.hide()
 
 
 def conversation(file: Path, *turns: str, lines_more: int = 0) -> Path:

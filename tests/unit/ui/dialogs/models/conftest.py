@@ -47,10 +47,10 @@ def vault(prepared_template: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def models(qtbot: QtBot, bridge: Bridge, rest: Rest) -> Iterator[ModelsDialog]:
     """Return the dialog once it shows what it knows."""
-    made = ModelsDialog(bridge)
-    qtbot.addWidget(made)
-    made.bring_to_front()
-    rest(lambda: len(made.rows.rows) == 2 and not bridge.is_busy)
-    yield made
-    if isValid(made):
-        made.hide()
+    dialog = ModelsDialog(bridge)
+    qtbot.addWidget(dialog)
+    dialog.bring_to_front()
+    rest(lambda: len(dialog.rows.rows) == 2 and not bridge.is_busy)
+    yield dialog
+    if isValid(dialog):
+        dialog.hide()

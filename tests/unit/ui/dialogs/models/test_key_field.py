@@ -24,11 +24,11 @@ KEY = "sk-very-secret"
 
 @pytest.fixture
 def field(qtbot: QtBot, bridge: Bridge) -> Iterator[KeyField]:
-    made = KeyField(bridge)
-    qtbot.addWidget(made)
-    made.show()
-    yield made
-    made.hide()
+    field = KeyField(bridge)
+    qtbot.addWidget(field)
+    field.show()
+    yield field
+    field.hide()
 
 
 def choose(field: KeyField, service: str = "openai") -> QLineEdit:

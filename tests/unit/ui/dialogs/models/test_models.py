@@ -50,11 +50,11 @@ def stored(host: Host) -> dict[str, str]:
 
 def test_a_status_that_cannot_be_had_is_said(qtbot: QtBot, bridge: Bridge, host: Host, rest: Rest) -> None:
     host.stop()
-    made = ModelsDialog(bridge)
-    qtbot.addWidget(made)
-    made.bring_to_front()
-    rest(lambda: "The vault is closed." in words(made))
-    assert made.rows.rows == []
+    dialog = ModelsDialog(bridge)
+    qtbot.addWidget(dialog)
+    dialog.bring_to_front()
+    rest(lambda: "The vault is closed." in words(dialog))
+    assert dialog.rows.rows == []
 
 
 def test_a_model_that_cannot_be_opened_is_said(models: ModelsDialog, host: Host, rest: Rest) -> None:

@@ -19,14 +19,14 @@ from ui.theme import Theme
 def panel(
     qtbot: QtBot, host: Host, bridge: Bridge, look: Theme, rest: Rest, qt_loop: asyncio.AbstractEventLoop
 ) -> Iterator[BackupsPanel]:
-    made = BackupsPanel(bridge)
-    qtbot.addWidget(made)
-    made.resize(760, 600)
-    made.show()
-    made.shown()
+    panel = BackupsPanel(bridge)
+    qtbot.addWidget(panel)
+    panel.resize(760, 600)
+    panel.show()
+    panel.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
-    made.hide()
+    yield panel
+    panel.hide()
     rest(lambda: not bridge.is_busy)
 
 

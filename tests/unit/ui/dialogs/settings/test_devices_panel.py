@@ -39,14 +39,14 @@ def folder(tmp_path: Path) -> Path:
 def panel(
     qtbot: QtBot, bridge: Bridge, look: Theme, rest: Rest, qt_loop: asyncio.AbstractEventLoop
 ) -> Iterator[DevicesPanel]:
-    made = DevicesPanel(bridge)
-    qtbot.addWidget(made)
-    made.resize(760, 700)
-    made.show()
-    made.shown()
+    panel = DevicesPanel(bridge)
+    qtbot.addWidget(panel)
+    panel.resize(760, 700)
+    panel.show()
+    panel.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
-    made.hide()
+    yield panel
+    panel.hide()
     rest(lambda: not bridge.is_busy)
 
 
@@ -62,6 +62,11 @@ def laptop(tmp_path: Path) -> Iterator[Host]:
 def _rows(panel: DevicesPanel) -> list[str]:
     rows = (panel.list.topLevelItem(row) for row in range(panel.list.topLevelItemCount()))
     return [row.text(0) for row in rows if row is not None]
+
+
+def _states(panel: DevicesPanel) -> list[str]:
+    rows = (panel.list.topLevelItem(row) for row in range(panel.list.topLevelItemCount()))
+    return [row.text(2) for row in rows if row is not None]
 
 
 def _invited(panel: DevicesPanel, rest: Rest) -> str:
@@ -132,6 +137,9 @@ def test_another_machine_comes_in_by_words_once_it_is_let_in(
     assert not panel.asking.isVisible()
     laptop.ask("device.sync")
     assert [note.title for note in laptop.ask("note.list")] == ["Roses"]
+    host.ask("schedule.run_here", id="sch-reflection")
+    panel.shown()
+    rest(lambda: _states(panel) == ["Runs 1 schedule for all", "Has all that is here"])
 
 
 def test_a_machine_that_is_refused_learns_nothing(

@@ -18,14 +18,14 @@ from ui.theme import Theme
 @pytest.fixture
 def panel(qtbot: QtBot, host: Host, bridge: Bridge, look: Theme, rest: Rest) -> Iterator[DiagnosticsPanel]:
     host.ask("note.save", title="Secret garden", content="roses")
-    made = DiagnosticsPanel(bridge)
-    qtbot.addWidget(made)
-    made.resize(760, 900)
-    made.show()
-    made.shown()
+    panel = DiagnosticsPanel(bridge)
+    qtbot.addWidget(panel)
+    panel.resize(760, 900)
+    panel.show()
+    panel.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
-    made.hide()
+    yield panel
+    panel.hide()
     rest(lambda: not bridge.is_busy)
 
 

@@ -28,14 +28,14 @@ OTHER = "another fine phrase"
 def panel(
     qtbot: QtBot, host: Host, bridge: Bridge, look: Theme, rest: Rest, qt_loop: asyncio.AbstractEventLoop
 ) -> Iterator[EncryptionPanel]:
-    made = EncryptionPanel(bridge)
-    qtbot.addWidget(made)
-    made.resize(760, 600)
-    made.show()
-    made.shown()
+    panel = EncryptionPanel(bridge)
+    qtbot.addWidget(panel)
+    panel.resize(760, 600)
+    panel.show()
+    panel.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
-    made.hide()
+    yield panel
+    panel.hide()
     rest(lambda: not bridge.is_busy)
 
 

@@ -20,14 +20,14 @@ from ui.theme import Theme
 
 @pytest.fixture
 def panel(qtbot: QtBot, host: Host, bridge: Bridge, look: Theme, rest: Rest) -> Iterator[LanguageModelPanel]:
-    made = LanguageModelPanel(bridge)
-    qtbot.addWidget(made)
-    made.resize(760, 600)
-    made.show()
-    made.shown()
+    panel = LanguageModelPanel(bridge)
+    qtbot.addWidget(panel)
+    panel.resize(760, 600)
+    panel.show()
+    panel.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
-    made.hide()
+    yield panel
+    panel.hide()
     rest(lambda: not bridge.is_busy)
 
 

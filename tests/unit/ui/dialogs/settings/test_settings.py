@@ -55,13 +55,13 @@ def names(settings: SettingsDialog) -> QListWidget:
 
 @pytest.fixture
 def settings(qtbot: QtBot, bridge: Bridge, rest: Rest) -> Iterator[SettingsDialog]:
-    made = SettingsDialog(bridge)
-    qtbot.addWidget(made)
-    made.bring_to_front()
-    rest(lambda: made.is_built and not bridge.is_busy)
-    yield made
-    if isValid(made):
-        made.hide()
+    dialog = SettingsDialog(bridge)
+    qtbot.addWidget(dialog)
+    dialog.bring_to_front()
+    rest(lambda: dialog.is_built and not bridge.is_busy)
+    yield dialog
+    if isValid(dialog):
+        dialog.hide()
 
 
 def test_every_setting_has_a_field(settings: SettingsDialog) -> None:
@@ -145,7 +145,7 @@ def test_untouched_line_stores_nothing(settings: SettingsDialog, connection: Wat
 def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog, rest: Rest) -> None:
     search(settings).setText("embedding model")
     rest(lambda: "embedding.model" in shown_fields(settings))
-    found = [one for one in sections(settings) if any(field.isVisibleTo(settings) for field in one.fields)]
+    found = [section for section in sections(settings) if any(field.isVisibleTo(settings) for field in section.fields)]
     page = one_shown(settings, PageArea).widget()
     lines = [line for line in page.findChildren(QFrame, "hairline") if line.isVisibleTo(page)]
     assert 0 < len(found) < len(sections(settings))
@@ -293,5 +293,5 @@ def test_settings_are_never_wider_than_the_sheet(
 
 def test_every_focusable_part_has_a_name(settings: SettingsDialog, rest: Rest) -> None:
     search(settings).setText("a")
-    rest(lambda: len([one for one in sections(settings) if one.isVisible()]) > 1)
+    rest(lambda: len([section for section in sections(settings) if section.isVisible()]) > 1)
     assert _nameless(settings) == []

@@ -23,29 +23,29 @@ from ui.style.own_keys import read_keys
 
 @pytest.fixture
 def actions() -> Actions:
-    made = Actions()
-    made.register(
+    actions = Actions()
+    actions.register(
         Action("file.import", "Import…", dir, shortcut="Ctrl+I", group="file"),
         Action("file.none", "No key", dir, group="file"),
         Action("notes.new", "New note", dir, shortcut="Ctrl+N", group="notes"),
     )
-    return made
+    return actions
 
 
 @pytest.fixture
 def editor(qtbot: QtBot, bridge: Bridge, actions: Actions) -> Iterator[ShortcutEditor]:
-    made = ShortcutEditor(bridge, actions)
+    editor = ShortcutEditor(bridge, actions)
 
     def obey(stored: SettingValue) -> None:
         actions.set_own_keys(read_keys(str(stored.value)))
 
-    made.stored.connect(obey)
-    qtbot.addWidget(made)
-    made.resize(700, 700)
-    made.show()
-    made.shown()
-    yield made
-    made.hide()
+    editor.stored.connect(obey)
+    qtbot.addWidget(editor)
+    editor.resize(700, 700)
+    editor.show()
+    editor.shown()
+    yield editor
+    editor.hide()
 
 
 def choose(editor: ShortcutEditor, title: str) -> None:

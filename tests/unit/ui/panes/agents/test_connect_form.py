@@ -50,18 +50,18 @@ def pane(
 ) -> Iterator[AgentsPane]:
     """Return the pane with the form in front."""
     actions = Actions()
-    made = AgentsPane(bridge, actions)
-    actions.setParent(made)
-    made.notice.connect(notices.append)
-    bridge.changed.connect(made.refresh)
-    qtbot.addWidget(made)
-    made.resize(1200, 900)
-    made.show()
-    made.shown()
+    pane = AgentsPane(bridge, actions)
+    actions.setParent(pane)
+    pane.notice.connect(notices.append)
+    bridge.changed.connect(pane.refresh)
+    qtbot.addWidget(pane)
+    pane.resize(1200, 900)
+    pane.show()
+    pane.shown()
     rest(lambda: not bridge.is_busy)
-    qtbot.mouseClick(made.listing.connect_new, Qt.MouseButton.LeftButton)
-    rest(lambda: "keepsake" in words(made.connect_form) and not bridge.is_busy)
-    yield made
+    qtbot.mouseClick(pane.listing.connect_new, Qt.MouseButton.LeftButton)
+    rest(lambda: "keepsake" in words(pane.connect_form) and not bridge.is_busy)
+    yield pane
     rest(lambda: not bridge.is_busy)
 
 

@@ -49,18 +49,18 @@ def pane(
 ) -> Iterator[AgentsPane]:
     """Return the pane, in front."""
     actions = Actions()
-    made = AgentsPane(bridge, actions)
-    actions.setParent(made)
-    actions.register(*made.commands())
+    pane = AgentsPane(bridge, actions)
+    actions.setParent(pane)
+    actions.register(*pane.commands())
     actions.set_pane("agents")
-    made.notice.connect(notices.append)
-    bridge.changed.connect(made.refresh)
-    qtbot.addWidget(made)
-    made.resize(1200, 900)
-    made.show()
-    made.shown()
+    pane.notice.connect(notices.append)
+    bridge.changed.connect(pane.refresh)
+    qtbot.addWidget(pane)
+    pane.resize(1200, 900)
+    pane.show()
+    pane.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
+    yield pane
     rest(lambda: not bridge.is_busy)
 
 
@@ -128,7 +128,7 @@ def test_its_calls_are_told_and_taken_back(
     host.call("memory.search", {"query": "one"}, scout).result()
     pane.shown()
     rest(lambda: len(pane.page.model.ids) == 2 and not bridge.is_busy)
-    cards = [pane.page.model.card_of(one) for one in pane.page.model.ids]
+    cards = [pane.page.model.card_of(identity) for identity in pane.page.model.ids]
     assert [card.title for card in cards if card] == ["Searched your memory", "Wrote a note"]
     qtbot.mouseClick(pane.page.hide_all, Qt.MouseButton.LeftButton)
     rest(lambda: not host.ask("note.ids") and not bridge.is_busy)

@@ -64,12 +64,12 @@ def _scene(count: int, **known: Any) -> GraphScene:
 
 @pytest.fixture
 def canvas(qtbot: QtBot, look: object) -> Iterator[GraphCanvas]:
-    made = GraphCanvas()
-    qtbot.addWidget(made)
-    made.resize(800, 600)
-    made.show()
-    yield made
-    made.finish()
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(800, 600)
+    canvas.show()
+    yield canvas
+    canvas.finish()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 40, 900])

@@ -84,7 +84,7 @@ def test_all_names_are_drawn_and_keep_their_places(known: Host, open_graph: Open
     places = dict(zip(pane.canvas.scene.places, pane.canvas.scene.positions.tolist(), strict=True))
     assert len({tuple(place) for place in places.values()}) == len(places)
     stored = {node.id: [node.x, node.y] for node in known.ask("entity.graph", limit=300).nodes}
-    assert {one: stored[one] for one in places} == places
+    assert {place: stored[place] for place in places} == places
     other = open_graph(pane.save_state())
     rest(lambda: "Elena Greco" in _names(other))
     again = dict(zip(other.canvas.scene.places, other.canvas.scene.positions.tolist(), strict=True))
@@ -136,7 +136,7 @@ def test_a_dragged_name_is_pinned_where_it_was_dropped(
     QTest.mouseRelease(pane.canvas, Qt.MouseButton.LeftButton, pos=start + QPoint(80, 60))
 
     def node() -> Any:
-        return next(one for one in known.ask("entity.graph", limit=300).nodes if one.name == "Elena Greco")
+        return next(node for node in known.ask("entity.graph", limit=300).nodes if node.name == "Elena Greco")
 
     rest(lambda: node().pinned)
     assert [node().x, node().y] == pane.canvas.scene.positions[number].tolist()
@@ -162,7 +162,7 @@ def test_a_name_dropped_while_the_layout_runs_stays_there(
     pane.loader.runner.moved.emit(scene, np.zeros_like(scene.positions))
     pane.loader.runner.settled.emit(scene, np.zeros_like(scene.positions))
     rest(lambda: not bridge.is_busy)
-    node = next(one for one in known.ask("entity.graph", limit=300).nodes if one.name == "Elena Greco")
+    node = next(node for node in known.ask("entity.graph", limit=300).nodes if node.name == "Elena Greco")
     assert (node.pinned, node.x, node.y) == (True, 300.0, 200.0)
     assert pane.canvas.scene.positions[number].tolist() == [300.0, 200.0]
 
@@ -335,7 +335,9 @@ def test_the_keyboard_walks_along_links_and_opens_the_page(
     pane.activateWindow()
     canvas = pane.canvas
     canvas.setFocus()
-    neighbours = {canvas.scene.nodes[int(one)].name for one in canvas.scene.neighbours(canvas.highlight.current)}
+    neighbours = {
+        canvas.scene.nodes[int(neighbour)].name for neighbour in canvas.scene.neighbours(canvas.highlight.current)
+    }
     seen = set()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_Down):
         canvas.set_current(canvas.scene.centre)
@@ -479,7 +481,7 @@ def test_buttons_of_the_page_lead_on(known: Host, open_graph: Open, rest: Rest) 
     assert pane.emitted.places[-1] == Place("sessions", "ses-talk")
     ids = [action.id for action in pane.commands()]
     assert len(ids) == len(set(ids))
-    assert all(one.startswith("graph.") for one in ids)
+    assert all(identity.startswith("graph.") for identity in ids)
 
 
 def test_names_whose_notes_link_are_joined_by_a_line_of_its_own(known: Host, open_graph: Open, rest: Rest) -> None:

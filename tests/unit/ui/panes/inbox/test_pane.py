@@ -50,18 +50,18 @@ def pane(
     rest(lambda: host.ask("schedule.count") > 0)
     host.ask("agent.add", name=SCOUT.name, trust=SCOUT.trust, review=True)
     actions = Actions()
-    made = InboxPane(bridge, actions)
-    actions.setParent(made)
-    actions.register(*made.commands())
+    pane = InboxPane(bridge, actions)
+    actions.setParent(pane)
+    actions.register(*pane.commands())
     actions.set_pane("inbox")
-    made.notice.connect(notices.append)
-    bridge.changed.connect(made.refresh)
-    qtbot.addWidget(made)
-    made.resize(1200, 800)
-    made.show()
-    made.shown()
+    pane.notice.connect(notices.append)
+    bridge.changed.connect(pane.refresh)
+    qtbot.addWidget(pane)
+    pane.resize(1200, 800)
+    pane.show()
+    pane.shown()
     rest(lambda: not bridge.is_busy)
-    yield made
+    yield pane
     rest(lambda: not bridge.is_busy)
 
 

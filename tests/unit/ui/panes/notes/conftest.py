@@ -46,21 +46,21 @@ def open_notes(
 
     def build(state: bytes = b"") -> NotesPane:
         actions = Actions()
-        made = NotesPane(bridge, actions)
-        actions.setParent(made)
-        actions.register(*made.commands())
+        pane = NotesPane(bridge, actions)
+        actions.setParent(pane)
+        actions.register(*pane.commands())
         actions.set_pane("notes")
-        made.notice.connect(notices.append)
-        made.navigate.connect(visited.append)
-        bridge.changed.connect(made.refresh)
-        qtbot.addWidget(made)
+        pane.notice.connect(notices.append)
+        pane.navigate.connect(visited.append)
+        bridge.changed.connect(pane.refresh)
+        qtbot.addWidget(pane)
         if state:
-            made.restore_state(state)
-        made.resize(1440, 900)
-        made.show()
-        made.shown()
+            pane.restore_state(state)
+        pane.resize(1440, 900)
+        pane.show()
+        pane.shown()
         rest(lambda: not bridge.is_busy)
-        return made
+        return pane
 
     yield build
     rest(lambda: not bridge.is_busy)

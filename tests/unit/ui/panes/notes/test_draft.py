@@ -24,9 +24,9 @@ def note(books: VaultFiller) -> str:
 
 @pytest.fixture
 def draft(books: VaultFiller, bridge: Bridge, note: str) -> Iterator[Draft]:
-    made = Draft(bridge, books.note(note))
-    yield made
-    made.deleteLater()
+    draft = Draft(bridge, books.note(note))
+    yield draft
+    draft.deleteLater()
 
 
 def theirs(books: VaultFiller, note: str, **fields: Any) -> None:

@@ -13,13 +13,13 @@ from tests.integration.sync.machines import Machine, hasten, let_in
 
 @pytest.fixture
 def other(host: Host, tmp_path: Path) -> Iterator[Machine]:
-    made = Machine(tmp_path / "laptop", tmp_path / "shared")
-    made.share()
+    machine = Machine(tmp_path / "laptop", tmp_path / "shared")
+    machine.share()
     hasten(host)
     host.submit(engine_of(host).sync.service.pause()).result()
-    let_in(host, made.host, str(tmp_path / "shared"), "desktop")
-    yield made
-    made.stop()
+    let_in(host, machine.host, str(tmp_path / "shared"), "desktop")
+    yield machine
+    machine.stop()
 
 
 def settle(host: Host, other: Machine) -> None:

@@ -76,7 +76,7 @@ def test_delete_takes_all_of_them_with_one_undo(
     pane.registry.run("notes.delete")
     rest(lambda: bool(pane.emitted.notices))
     assert connection.requested("note.delete_many") == [{"ids": ["note-000000", "note-000001", "note-000002"]}]
-    assert [one.text for one in pane.emitted.notices] == ["Deleted 3 notes"]
+    assert [notice.text for notice in pane.emitted.notices] == ["Deleted 3 notes"]
     assert pane.emitted.notices[0].history_ids
     rest(lambda: pane.document.isVisible() and pane.document.title.text() == "Note 3")
 

@@ -45,7 +45,7 @@ def _answer(pane: NotesPane, text: str) -> None:
 def _pick(pane: NotesPane, words: str) -> None:
     """Choose an entry of the menu that is open."""
     menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
-    entry = next(one for one in menu.actions() if one.text().startswith(words))
+    entry = next(action for action in menu.actions() if action.text().startswith(words))
     entry.trigger()
     menu.close()
 
@@ -79,9 +79,9 @@ def test_a_note_from_a_template_is_opened_and_undone(
     rest(lambda: pane.document.title.text() == "Roof" and not bridge.is_busy)
     assert pane.document.editor.source() == f"# Roof\n\n{_today().isoformat()}"
     assert pane.document.tags.tags == ("talk",)
-    made = pane.controller.id
+    identity = pane.controller.id
     _undo(host, notices[-1])
-    assert host.ask("note.get", id=made).deleted_at is not None
+    assert host.ask("note.get", id=identity).deleted_at is not None
     rest(lambda: not bridge.is_busy)
 
 
@@ -218,10 +218,10 @@ def test_several_change_their_store_at_once_and_back(
     pane.findChild(SelectionSummary).button("store").click()
     shared = "Shared"
     _pick(pane, shared)
-    rest(lambda: all(host.ask("note.get", id=one).store == "shared" for one in ids) and bool(notices))
+    rest(lambda: all(host.ask("note.get", id=identity).store == "shared" for identity in ids) and bool(notices))
     assert notices[-1].text == "3 notes are now in the store ‘Shared’"
     _undo(host, notices[-1])
-    assert all(host.ask("note.get", id=one).store == "private" for one in ids)
+    assert all(host.ask("note.get", id=identity).store == "private" for identity in ids)
     rest(lambda: not bridge.is_busy)
 
 
@@ -310,7 +310,7 @@ def test_the_trash_is_emptied_only_after_a_question(
         bar.empty.click()
         rest(lambda: any(box.isVisible() for box in pane.findChildren(PlainMessageBox)))
         box = next(box for box in pane.findChildren(PlainMessageBox) if box.isVisible())
-        next(one for one in box.buttons() if one.text().replace("&", "") == answer).click()
+        next(button for button in box.buttons() if button.text().replace("&", "") == answer).click()
         rest(lambda: not bridge.is_busy)
         assert bool(host.ask("note.ids", filter={"deleted": True})) == (answer == "Cancel")
     assert host.ask("note.ids") == [kept]

@@ -20,7 +20,7 @@ def _open(books: VaultFiller, open_pane: OpenPane, rest: Rest, *, deleted: int) 
 
 def _enter(pane: Any, books: VaultFiller, rest: Rest) -> None:
     pane.listing.trash.click()
-    rest(lambda: all(books.host.ask("note.get", id=one).deleted_at for one in pane.listing.model.ids))
+    rest(lambda: all(books.host.ask("note.get", id=identity).deleted_at for identity in pane.listing.model.ids))
 
 
 def test_it_shows_a_deleted_note_read_only_and_what_was_open_comes_back(

@@ -43,18 +43,18 @@ def pane(
     """Return the pane once Keepsake's own schedules are listed."""
     rest(lambda: host.ask("schedule.count") > 0)
     actions = Actions()
-    made = SchedulePane(bridge, actions)
-    actions.setParent(made)
-    actions.register(*made.commands())
+    pane = SchedulePane(bridge, actions)
+    actions.setParent(pane)
+    actions.register(*pane.commands())
     actions.set_pane("schedule")
-    made.notice.connect(notices.append)
-    bridge.changed.connect(made.refresh)
-    qtbot.addWidget(made)
-    made.resize(1200, 800)
-    made.show()
-    made.shown()
-    rest(lambda: bool(made.listing.model.ids) and not bridge.is_busy)
-    yield made
+    pane.notice.connect(notices.append)
+    bridge.changed.connect(pane.refresh)
+    qtbot.addWidget(pane)
+    pane.resize(1200, 800)
+    pane.show()
+    pane.shown()
+    rest(lambda: bool(pane.listing.model.ids) and not bridge.is_busy)
+    yield pane
     rest(lambda: not bridge.is_busy)
 
 
@@ -95,13 +95,13 @@ def runs_of(pane: SchedulePane) -> list[str]:
 
 
 def test_own_goals_stand_before_built_in_work(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest) -> None:
-    made = host.ask("schedule.create", goal="Sum up my week", cadence=DAILY)
-    rest(lambda: made.id in pane.listing.model.ids and not bridge.is_busy)
-    assert pane.listing.model.ids[0] == made.id
+    schedule = host.ask("schedule.create", goal="Sum up my week", cadence=DAILY)
+    rest(lambda: schedule.id in pane.listing.model.ids and not bridge.is_busy)
+    assert pane.listing.model.ids[0] == schedule.id
     assert "sch-housekeeping" in pane.listing.model.ids
     model: QAbstractItemModel = pane.listing.model
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    card = pane.listing.model.card_of(made.id)
+    card = pane.listing.model.card_of(schedule.id)
     assert card is not None
     assert [badge.text for badge in card.badges] == ["Goal"]
 
@@ -269,7 +269,7 @@ def test_everything_is_paused_and_goes_on(
 ) -> None:
     pane.pause.click()
     menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
-    next(one for one in menu.actions() if one.text() == "For an hour").trigger()
+    next(action for action in menu.actions() if action.text() == "For an hour").trigger()
     menu.close()
     rest(lambda: pane.pause.text() == "Resume")
     until = host.ask("schedule.status").paused_until

@@ -27,11 +27,11 @@ def _runs(minutes: list[int]) -> list[Any]:
 
 @pytest.fixture
 def week(qtbot: QtBot, look: Any) -> WeekView:
-    made = WeekView()
-    qtbot.addWidget(made)
-    made.resize(900, 640)
-    made.show()
-    return made
+    view = WeekView()
+    qtbot.addWidget(view)
+    view.resize(900, 640)
+    view.show()
+    return view
 
 
 def _boxes(week: WeekView, minutes: list[int]) -> list[Any]:

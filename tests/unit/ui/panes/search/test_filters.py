@@ -74,7 +74,7 @@ def test_a_month_limits_the_search_and_lets_go(
     books.host.ask("vault.settle")
     pane = answered_pane(open_pane, rest)
     rest(pane.timeline.isVisible)
-    assert [one.count for one in pane.timeline.periods] == [1, 0, 0, 1]
+    assert [period.count for period in pane.timeline.periods] == [1, 0, 0, 1]
     month = pane.timeline.periods[0].name
     pane.timeline.chosen.emit(month)
     assert pane.box.text() == f"frost on:{month}"

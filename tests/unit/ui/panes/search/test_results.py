@@ -26,7 +26,7 @@ def results(qtbot: QtBot, look: Theme) -> Iterator[ResultList]:
 
 
 def hits(letters: str) -> list[Hit]:
-    return [hit(one, f"s{one}", title=f"Talk {one}", role="user") for one in letters]
+    return [hit(letter, f"s{letter}", title=f"Talk {letter}", role="user") for letter in letters]
 
 
 def current(results: ResultList) -> str:

@@ -17,13 +17,13 @@ MONTHS = [MonthCount("2025-11", 3), MonthCount("2025-12", 1), MonthCount("2026-0
 
 @pytest.fixture
 def strip(qtbot: QtBot, look: Theme) -> Iterator[TimelineStrip]:
-    made = TimelineStrip()
-    qtbot.addWidget(made)
-    made.resize(600, made.sizeHint().height())
-    made.show_months(MONTHS, None)
-    made.show()
-    yield made
-    made.hide()
+    strip = TimelineStrip()
+    qtbot.addWidget(strip)
+    strip.resize(600, strip.sizeHint().height())
+    strip.show_months(MONTHS, None)
+    strip.show()
+    yield strip
+    strip.hide()
 
 
 def test_months_without_matches_stand_between() -> None:

@@ -23,18 +23,18 @@ def pane(qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest) -> 
     texts = [f"My sister Anna moved to Bern with cat number {number}." for number in range(40)]
     host.ask("session.append", session="ses-1", messages=[{"role": "user", "content": text} for text in texts])
     actions = Actions()
-    made = SessionsPane(bridge, actions)
-    actions.setParent(made)
-    actions.register(*made.commands())
+    pane = SessionsPane(bridge, actions)
+    actions.setParent(pane)
+    actions.register(*pane.commands())
     actions.set_pane("sessions")
-    bridge.changed.connect(made.refresh)
-    qtbot.addWidget(made)
-    made.resize(1200, 800)
-    made.show()
-    made.shown()
-    made.open_place(Place("sessions", "ses-1"))
-    rest(lambda: made.current_place().id == "ses-1" and not bridge.is_busy)
-    yield made
+    bridge.changed.connect(pane.refresh)
+    qtbot.addWidget(pane)
+    pane.resize(1200, 800)
+    pane.show()
+    pane.shown()
+    pane.open_place(Place("sessions", "ses-1"))
+    rest(lambda: pane.current_place().id == "ses-1" and not bridge.is_busy)
+    yield pane
     rest(lambda: not bridge.is_busy)
 
 

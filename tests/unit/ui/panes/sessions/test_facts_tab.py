@@ -89,7 +89,7 @@ def test_a_fact_is_corrected_in_place(page: FactsTab, bridge: Bridge, rest: Rest
     qtbot.keyClick(card.findChild(QLineEdit), Qt.Key.Key_Return)
     rest(lambda: "Anna Keller lives in Thun." in _contents(page) and not bridge.is_busy)
     assert "Anna Keller lives in Bern." not in _contents(page)
-    corrected = next(one for one in page.cards if one.found.memory.content.endswith("Thun."))
+    corrected = next(card for card in page.cards if card.found.memory.content.endswith("Thun."))
     assert [quote.seq for quote in corrected.found.quotes] == [4]
 
 

@@ -84,7 +84,11 @@ def test_a_document_is_opened_once_the_person_agreed(opened: OpenPane, host: Hos
     opened.pane.transcript._follow(link)
 
     def boxes() -> list[QMessageBox]:
-        return [one for one in QApplication.topLevelWidgets() if isinstance(one, QMessageBox) and one.isVisible()]
+        return [
+            topLevelWidget
+            for topLevelWidget in QApplication.topLevelWidgets()
+            if isinstance(topLevelWidget, QMessageBox) and topLevelWidget.isVisible()
+        ]
 
     rest(lambda: bool(boxes()))
     (box,) = boxes()
@@ -97,7 +101,7 @@ def test_tasks_of_messages_cannot_be_ticked(opened: OpenPane, host: Host, rest: 
     show(opened, host, rest, f"- [ ] prune\n\n![rose]({link})")
     rest(lambda: opened.pane.pictures.image(link.partition("/")[2]) is not None)
     links = opened.pane.transcript.links(opened.pane.pager.messages[0])
-    assert [one.href for one in links] == []
+    assert [link.href for link in links] == []
 
 
 def test_the_oldest_pictures_make_room() -> None:

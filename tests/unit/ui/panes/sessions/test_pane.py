@@ -178,7 +178,7 @@ def test_finding_counts_marks_and_goes_round(books: VaultFiller, open_pane: Open
     block = pane.transcript._blocks[pane.pager.find(pane.transcript.current.seq)]
     assert any(part.matches for part in block.parts)
     pane.find_bar.close_bar()
-    assert not any(part.matches for one in pane.transcript._blocks for part in one.parts)
+    assert not any(part.matches for block in pane.transcript._blocks for part in block.parts)
 
 
 def test_the_calendar_opens_at_the_days_of_the_conversation(

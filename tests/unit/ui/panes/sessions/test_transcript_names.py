@@ -40,7 +40,7 @@ def test_names_are_links_by_keyboard_and_menu(
     opened.places.clear()
     transcript.menu_requested.emit(current, QPoint(5, 5))
     menu = next(one for one in opened.pane.findChildren(QMenu) if one.isVisible())
-    action = next(one for one in menu.actions() if one.text() == "Open the page of ‘Anna Keller’")
+    action = next(action for action in menu.actions() if action.text() == "Open the page of ‘Anna Keller’")
     action.trigger()
     menu.close()
     assert opened.places[-1] == Place("graph", _entity(host))

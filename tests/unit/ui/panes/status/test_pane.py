@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 def pane(qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest) -> Iterator[StatusPane]:
     """Return the pane, in front."""
     actions = Actions()
-    made = StatusPane(bridge, actions)
-    actions.setParent(made)
-    actions.register(*made.commands())
+    pane = StatusPane(bridge, actions)
+    actions.setParent(pane)
+    actions.register(*pane.commands())
     actions.set_pane("status")
-    bridge.changed.connect(made.refresh)
-    qtbot.addWidget(made)
-    made.resize(1000, 800)
-    made.show()
-    made.shown()
-    rest(lambda: bool(made.rows) and not bridge.is_busy)
-    yield made
+    bridge.changed.connect(pane.refresh)
+    qtbot.addWidget(pane)
+    pane.resize(1000, 800)
+    pane.show()
+    pane.shown()
+    rest(lambda: bool(pane.rows) and not bridge.is_busy)
+    yield pane
     rest(lambda: not bridge.is_busy)
 
 
@@ -64,9 +64,9 @@ def test_a_failure_is_told_and_the_action_can_be_repeated(
 ) -> None:
     notices: list[Notice] = []
     pane.notice.connect(notices.append)
-    made = host.ask("backup.now")
+    backup = host.ask("backup.now")
     rest(lambda: pane.rows["verified"].button.isEnabled() and not bridge.is_busy)
-    (host.vault / "backups" / made.name).unlink()
+    (host.vault / "backups" / backup.name).unlink()
     press(pane, qtbot, "verified")
     rest(lambda: bool(notices) and not bridge.is_busy)
     assert notices[0].kind == "error"

@@ -20,15 +20,15 @@ EMPTY = VaultOverview(
 
 
 def entry(found: VaultOverview, key: str) -> StatusEntry:
-    return next(one for one in StatusEntries().entries(found, NOON) if one.key == key)
+    return next(entry for entry in StatusEntries().entries(found, NOON) if entry.key == key)
 
 
 def test_an_empty_vault_needs_nothing() -> None:
     entries = StatusEntries().entries(EMPTY, NOON)
-    assert not any(one.needs_attention for one in entries)
-    assert all(one.text for one in entries)
+    assert not any(entry.needs_attention for entry in entries)
+    assert all(entry.text for entry in entries)
     assert not entry(EMPTY, "verified").enabled
-    not_yet = [one.not_yet for one in entries if one.not_yet]
+    not_yet = [entry.not_yet for entry in entries if entry.not_yet]
     assert not_yet == ["there is no backup yet", "the vault was not checked yet"]
     assert "Nothing has left this computer" in entry(EMPTY, "network").text
 
@@ -74,4 +74,4 @@ def test_what_is_well_says_so() -> None:
     assert "401" in entry(found, "index").text
     assert entry(found, "spending").text == "0.50 of 10.00 spent this month."
     assert "No fact faded. Next:" in entry(found, "work-sch-1").text
-    assert not any(one.needs_attention or one.not_yet for one in StatusEntries().entries(found, NOON))
+    assert not any(entry.needs_attention or entry.not_yet for entry in StatusEntries().entries(found, NOON))

@@ -62,7 +62,7 @@ def failure(kind: type[KeepsakeError], **data: Any) -> KeepsakeError:
 
 
 def test_the_failures_of_the_machine_are_found() -> None:
-    declared = {one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, MachineError)}
+    declared = {var for var in vars(errors).values() if isinstance(var, type) and issubclass(var, MachineError)}
     assert {*declared, ConnectionLostError} - AFTERWARDS <= set(MACHINE)
 
 

@@ -37,14 +37,14 @@ def bar(
 ) -> Iterator[AccessBar]:
     """Return a bar whose requests come from a real vault."""
     bridge = Bridge(host)
-    made = AccessBar()
-    qtbot.addWidget(made)
-    requests = AccessRequests(bridge, made)
-    requests.changed.connect(made.show_requests)
+    bar = AccessBar()
+    qtbot.addWidget(bar)
+    requests = AccessRequests(bridge, bar)
+    requests.changed.connect(bar.show_requests)
     requests.notice.connect(notices.append)
-    made.allowed.connect(requests.allow)
-    made.refused.connect(requests.refuse)
-    yield made
+    bar.allowed.connect(requests.allow)
+    bar.refused.connect(requests.refuse)
+    yield bar
     qt_loop.run_until_complete(bridge.close())
 
 

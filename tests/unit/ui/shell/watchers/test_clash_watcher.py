@@ -24,10 +24,10 @@ NEW = "The deadline of the kite project is 19 October"
 
 @pytest.fixture
 def bar(qtbot: QtBot, look: object) -> Iterator[ClashBar]:
-    made = ClashBar()
-    qtbot.addWidget(made)
-    yield made
-    made.hide()
+    bar = ClashBar()
+    qtbot.addWidget(bar)
+    yield bar
+    bar.hide()
 
 
 @pytest.fixture

@@ -49,16 +49,16 @@ def host(vault: Path, clock: SetClock) -> Iterator[Host]:
 
 @pytest.fixture
 def bridge(host: Host, qtbot: QtBot, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[Bridge]:
-    made = Bridge(host)
-    yield made
-    qt_loop.run_until_complete(made.close())
+    bridge = Bridge(host)
+    yield bridge
+    qt_loop.run_until_complete(bridge.close())
 
 
 def finish(host: Host, clock: SetClock, name: str, status: str = "succeeded") -> str:
     """Let a goal be claimed and reported; return its run."""
-    made = host.ask("schedule.create", goal="x", name=name, cadence=HOURLY)
+    schedule = host.ask("schedule.create", goal="x", name=name, cadence=HOURLY)
     clock.now += timedelta(hours=1)
-    claim = host.ask("schedule.claim", id=made.id)
+    claim = host.ask("schedule.claim", id=schedule.id)
     host.ask("schedule.report", run_id=claim.run_id, output="Done.", status=status)
     return str(claim.run_id)
 

@@ -18,14 +18,14 @@ GROUPS = (
 @pytest.fixture
 def tree(qtbot: QtBot, look: Theme) -> FacetTree:
     """Return a tree of two groups with the first saved filter current."""
-    made = FacetTree("Facets")
-    qtbot.addWidget(made)
-    made.set_groups(GROUPS)
-    made.show()
-    head = made.topLevelItem(0)
+    tree = FacetTree("Facets")
+    qtbot.addWidget(tree)
+    tree.set_groups(GROUPS)
+    tree.show()
+    head = tree.topLevelItem(0)
     assert head is not None
-    made.setCurrentItem(head.child(0))
-    return made
+    tree.setCurrentItem(head.child(0))
+    return tree
 
 
 def test_enter_switches_a_value_on_and_off(tree: FacetTree, qtbot: QtBot) -> None:

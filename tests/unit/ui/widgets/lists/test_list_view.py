@@ -21,7 +21,7 @@ class Row:
 @pytest.fixture
 def shown(qtbot: Any, qt_loop: Any) -> Any:
     async def fetch(ids: list[str]) -> list[Row]:
-        return [Row(one) for one in ids]
+        return [Row(identity) for identity in ids]
 
     def start(work: Any) -> object:
         return asyncio.get_event_loop().create_task(work)

@@ -22,10 +22,10 @@ def toaster(qtbot: QtBot, look: Theme) -> Iterator[Toaster]:
     column = QVBoxLayout(window)
     column.addWidget(QPlainTextEdit(window), 1)
     column.addWidget(QLineEdit(window))
-    made = Toaster(window)
-    made.stand_over(window.findChild(QPlainTextEdit))
+    toaster = Toaster(window)
+    toaster.stand_over(window.findChild(QPlainTextEdit))
     window.show()
-    yield made
+    yield toaster
     window.hide()
 
 

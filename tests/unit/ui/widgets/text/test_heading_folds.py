@@ -19,12 +19,12 @@ def editor(qtbot: Any, qt_loop: Any, look: object) -> MarkdownEditor:
     async def complete(_kind: object, _prefix: str) -> list[str]:
         return []
 
-    made = MarkdownEditor("Text", lambda work: asyncio.get_event_loop().create_task(work), complete)
-    qtbot.addWidget(made)
-    made.resize(500, 400)
-    made.show()
-    made.set_source(TEXT)
-    return made
+    editor = MarkdownEditor("Text", lambda work: asyncio.get_event_loop().create_task(work), complete)
+    qtbot.addWidget(editor)
+    editor.resize(500, 400)
+    editor.show()
+    editor.set_source(TEXT)
+    return editor
 
 
 def at(editor: MarkdownEditor, line: int) -> None:

@@ -12,14 +12,14 @@ from ui.widgets.text.line_spacing import LINE_HEIGHT_PERCENT, SpacedTextEdit
 
 @pytest.fixture
 def editor(qtbot: QtBot) -> Iterator[SpacedTextEdit]:
-    made = SpacedTextEdit()
-    qtbot.addWidget(made)
-    made.set_spaced_font(made.font())
-    made.resize(300, 300)
-    made.setPlainText("\n".join(["some words that need more than one line of an editor " * 2] * 3))
-    made.show()
-    yield made
-    made.hide()
+    edit = SpacedTextEdit()
+    qtbot.addWidget(edit)
+    edit.set_spaced_font(edit.font())
+    edit.resize(300, 300)
+    edit.setPlainText("\n".join(["some words that need more than one line of an editor " * 2] * 3))
+    edit.show()
+    yield edit
+    edit.hide()
 
 
 def distances(block: QTextBlock) -> set[float]:
@@ -72,4 +72,4 @@ def test_a_selection_has_no_stripes(editor: SpacedTextEdit) -> None:
     lines = editor.firstVisibleBlock().layout()
     ends = [lines.lineAt(number).y() + lines.lineAt(number).height() for number in range(lines.lineCount())]
     colours = [picture.pixelColor(column, round(end) + 1) for end in ends]
-    assert all(colour.red() > 240 and colour.green() < 40 for colour in colours), [one.name() for one in colours]
+    assert all(colour.red() > 240 and colour.green() < 40 for colour in colours), [colour.name() for colour in colours]

@@ -19,13 +19,13 @@ def editor(qtbot: Any, qt_loop: Any) -> Any:
         requested.append((kind, prefix))
         return ["Rose list", "Roses"] if kind is Wanted.TITLE else ["garden", "garden/roses"]
 
-    made = MarkdownEditor("Text", lambda work: asyncio.get_event_loop().create_task(work), complete)
-    made.requested = requested
-    qtbot.addWidget(made)
-    made.resize(500, 300)
-    made.show()
-    made.setFocus()
-    return made
+    editor = MarkdownEditor("Text", lambda work: asyncio.get_event_loop().create_task(work), complete)
+    editor.requested = requested
+    qtbot.addWidget(editor)
+    editor.resize(500, 300)
+    editor.show()
+    editor.setFocus()
+    return editor
 
 
 def _end(editor: MarkdownEditor) -> None:

@@ -15,11 +15,11 @@ from ui.widgets.text.markdown_view import MarkdownView
 
 @pytest.fixture
 def view(qtbot: Any, qt_loop: Any) -> MarkdownView:
-    made = MarkdownView("Preview")
-    qtbot.addWidget(made)
-    made.resize(500, 400)
-    made.show()
-    return made
+    view = MarkdownView("Preview")
+    qtbot.addWidget(view)
+    view.resize(500, 400)
+    view.show()
+    return view
 
 
 async def _until(happened: Any) -> None:

@@ -72,7 +72,8 @@ def test_all_branches_come_by_choice(tmp_path: Path) -> None:
     found = records(partial(read, all_branches=True), write_json(tmp_path / "conversations.json", [talk]))
     used, left = sessions(found)
     said = {
-        key: [one.message.content for one in messages(found) if one.session_key == key] for key in (used.key, left.key)
+        key: [message.message.content for message in messages(found) if message.session_key == key]
+        for key in (used.key, left.key)
     }
     assert said == {used.key: ["Hi", "second"], left.key: ["first answer", "thanks"]}
     assert left.attributes == {"branch_of": used.key, "branches_after": "m0"}
@@ -228,7 +229,7 @@ def test_a_broken_conversation_costs_only_itself(tmp_path: Path) -> None:
 
 def test_a_hundred_megabytes_in_one_message(tmp_path: Path) -> None:
     path = write_json(tmp_path / "conversations.json", [chatgpt_talk("c", "x\n" * (50 << 20), "short")])
-    assert [len(said) for said in contents(records(read, path))] == [(100 << 20) - 1, 5]
+    assert [len(content) for content in contents(records(read, path))] == [(100 << 20) - 1, 5]
 
 
 def test_what_cannot_be_stored_is_replaced_and_reported(tmp_path: Path) -> None:

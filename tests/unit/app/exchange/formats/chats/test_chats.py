@@ -69,7 +69,7 @@ def test_a_real_sample_of_slack_as_zip_and_folder(shared_data: Path, tmp_path: P
     assert [head.key for head in sessions(found)] == ["C0JGLMMNX", "C0JL6CGQ2"]
     assert sessions(found)[0].title == "#enrique"
     assert not any(problem.lost for problem in problems(found))
-    assert not any("<@U" in said for said in contents(found))
+    assert not any("<@U" in content for content in contents(found))
 
 
 WHATSAPP = {
@@ -112,7 +112,7 @@ def test_whatsapp_lines_notices_and_media(tmp_path: Path) -> None:
     found = records(whatsapp.read, path)
     assert contents(found)[1:3] == ["one\n\ntwo: three", "[media]"]
     assert contents(found)[4] == "[file: IMG-1.jpg]"
-    assert [one.message.role for one in messages(found)] == ["system", "user", "user", "system", "user"]
+    assert [message.message.role for message in messages(found)] == ["system", "user", "user", "system", "user"]
     assert sessions(found)[0].title == "x: y"
 
 
@@ -390,7 +390,7 @@ def test_flowed_mails_have_a_line_for_each_paragraph(tmp_path: Path, text: str, 
     head = "From a@b Mon Jan  1 10:00:00 2024\nFrom: a@b\nSubject: s\nMessage-ID: <1@b>\n"
     path = tmp_path / "mails.mbox"
     path.write_text(f"{head}Content-Type: text/plain; charset=utf-8; format=flowed; delsp={joined}\n\n{text}\n")
-    assert [one.strip() for one in contents(records(mbox.read, path))] == [expected]
+    assert [content.strip() for content in contents(records(mbox.read, path))] == [expected]
     path.write_text(f"{head}Content-Type: text/plain; charset=utf-8\n\n{text}\n")
     (fixed,) = contents(records(mbox.read, path))
     assert fixed == text.strip("\n") or fixed.split() == text.split()

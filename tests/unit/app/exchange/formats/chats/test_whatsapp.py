@@ -212,7 +212,7 @@ def test_the_words_of_a_date_are_not_called_left_out(tmp_path: Path, header: str
     path = chat(tmp_path, f"{header}Ana: heron\n{header}Ben: kestrel\n")
     reader = BatchReader(whatsapp.read(path, lambda: False), path, account=Account())
     batch = reader.next()
-    assert [one for one in batch.problems if one.lost] == []
+    assert [problem for problem in batch.problems if problem.lost] == []
     assert batch.items is not None
     assert (batch.items.read, batch.items.stored) == (2, 2)
 

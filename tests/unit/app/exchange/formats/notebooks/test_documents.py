@@ -38,7 +38,7 @@ def test_a_document_is_one_note_with_its_file(tmp_path: Path) -> None:
     assert note.content == f"[plan.pdf](attachments/{file.name})\n\nA rose\n\nA tulip"
     assert (note.title, note.created_ms) == ("Plans for the garden", 1577934245000)
     assert file.data == path.read_bytes()
-    assert [one.what for one in problems(found)] == ["1 page has no text, such as scanned pages."]
+    assert [problem.what for problem in problems(found)] == ["1 page has no text, such as scanned pages."]
 
 
 def test_a_folder_of_documents(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_folder_of_documents(tmp_path: Path) -> None:
     assert detect(tmp_path) == "documents"
     found = records(documents.read, tmp_path)
     notes = only(found, MemoryRecord)
-    assert [one.title for one in notes] == ["a", "Plans for the garden", "Page", "a"]
+    assert [note.title for note in notes] == ["a", "Plans for the garden", "Page", "a"]
     assert contents(found)[0] == contents(found)[3] == "Grün"
-    assert len({one.key for one in notes}) == 4
-    assert sorted(one.place for one in problems(found) if one.lost) == ["bad.pdf", "bytes.txt"]
+    assert len({note.key for note in notes}) == 4
+    assert sorted(problem.place for problem in problems(found) if problem.lost) == ["bad.pdf", "bytes.txt"]

@@ -30,7 +30,7 @@ def test_names_that_lead_out_are_never_written(tmp_path: Path) -> None:
     hostile = {"../../evil.md": b"x", "/etc/evil.md": b"x", f"../resources/{'1' * 32}.png": png()}
     found = records(read, jex(tmp_path / "a.jex", **hostile))
     assert len(contents(found)) == 2
-    assert any("3 files of the archive are none of Joplin's" in one.what for one in problems(found))
+    assert any("3 files of the archive are none of Joplin's" in problem.what for problem in problems(found))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jex"]
 
 
@@ -47,7 +47,10 @@ def test_damaged_and_encrypted_items_are_named(tmp_path: Path) -> None:
     more = {f"{'7' * 32}.md": b"no fields", f"{'8' * 32}.md": joplin_item("8" * 32, 1, encryption_applied=1)}
     found = records(read, jex(tmp_path / "a.jex", **more))
     assert len(contents(found)) == 2
-    assert ["no item of Joplin" in one.what or "encrypted" in one.what for one in problems(found)] == [True, True]
+    assert ["no item of Joplin" in problem.what or "encrypted" in problem.what for problem in problems(found)] == [
+        True,
+        True,
+    ]
 
 
 def test_other_archives_are_refused(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_paths_that_lead_out_are_left_out(tmp_path: Path) -> None:
     hostile = {f"../../evil {'4' * 32}.md": b"# x", f"/etc/evil {'5' * 32}.md": b"# x"}
     found = records(read, write_zip(tmp_path / "a.zip", {**PAGES, **hostile}))
     assert len(contents(found)) == 3
-    assert sum("leads out of the archive" in one.what for one in problems(found)) == 2
+    assert sum("leads out of the archive" in problem.what for problem in problems(found)) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
@@ -80,7 +80,7 @@ def test_a_cut_part_is_named_and_the_rest_read(tmp_path: Path, export: Path) -> 
     assert detect(path) == "notion"
     found = records(read, path)
     assert len(contents(found)) == 3
-    assert any("not a complete zip" in one.what and one.lost for one in problems(found))
+    assert any("not a complete zip" in problem.what and problem.lost for problem in problems(found))
 
 
 def test_a_cut_zip_and_a_damaged_page(tmp_path: Path, export: Path) -> None:
@@ -93,14 +93,14 @@ def test_a_cut_zip_and_a_damaged_page(tmp_path: Path, export: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(data)
     found = records(read, tmp_path / "bad.zip")
     assert len(contents(found)) == 2
-    assert any("damaged" in one.what for one in problems(found))
+    assert any("damaged" in problem.what for problem in problems(found))
 
 
 def test_pages_of_other_encodings(tmp_path: Path) -> None:
     pages = {f"A {GARDEN}.md": "# A\n\nGrün".encode("latin-1"), f"B {ROSE}.md": bytes(range(256))}
     found = records(read, write_zip(tmp_path / "a.zip", pages))
     assert contents(found) == ["# A\n\nGrün"]
-    assert [one.lost for one in problems(found)] == [False, True]
+    assert [problem.lost for problem in problems(found)] == [False, True]
 
 
 def test_pages_databases_links_and_pictures(tmp_path: Path, export: Path) -> None:

@@ -37,8 +37,8 @@ def test_files_that_cannot_be_attached_keep_their_links(tmp_path: Path) -> None:
     write(tmp_path, {"a.md": text, "fake.png": "text", "tool.exe": b"MZ", "b.canvas": "{not json"})
     found = records(markdown.read, tmp_path)
     assert notes(tmp_path)["a"].content == text
-    assert [one.foreign for one in problems(found)].count(True) == 2
-    assert any("no canvas" in one.what and one.lost for one in problems(found))
+    assert [problem.foreign for problem in problems(found)].count(True) == 2
+    assert any("no canvas" in problem.what and problem.lost for problem in problems(found))
 
 
 def test_files_that_notes_show_are_attached_once(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_files_that_notes_show_are_attached_once(tmp_path: Path) -> None:
     assert notes(tmp_path)["a"].content == (
         f"![my dot.png]({name}) `![[my dot.png]]` ![d]({name}) [see]({name}) [[b#^abc]] x ^abc"
     )
-    assert any("1 file that is not Markdown was left out (1 .png)" in one.what for one in problems(found))
+    assert any("1 file that is not Markdown was left out (1 .png)" in problem.what for problem in problems(found))
 
 
 def test_files_in_the_folder_attachments_keep_their_names(tmp_path: Path) -> None:
@@ -112,4 +112,4 @@ def test_apples_copy_of_notes(tmp_path: Path) -> None:
     (picture,) = only(found, AttachmentRecord)
     assert (plan.content, plan.tags, plan.key) == ("Plan", ("home",), "Home/Plan")
     assert trip.content == f"Trip\nPack the rose.\n\n![dot.png](attachments/{picture.name})"
-    assert [one.place for one in problems(found) if one.lost] == ["Notes/Home/Bad/Bad.txt"]
+    assert [problem.place for problem in problems(found) if problem.lost] == ["Notes/Home/Bad/Bad.txt"]

@@ -45,10 +45,10 @@ def made(sender: Host, tmp_path: Path) -> Path:
 
 def test_only_what_was_chosen_goes_out_and_comes_in(made: Path, sender: Host, receiver: Host) -> None:
     assert b"private words" not in made.read_bytes()
-    found = receiver.ask("exchange.preview", path=str(made))
-    assert (found.format, found.notes) == ("capsule", 2)
-    assert "Maren Vogt" in found.detail
-    assert sender.ask("capsule.key") in found.detail
+    preview = receiver.ask("exchange.preview", path=str(made))
+    assert (preview.format, preview.notes) == ("capsule", 2)
+    assert "Maren Vogt" in preview.detail
+    assert sender.ask("capsule.key") in preview.detail
     report = receiver.ask("exchange.import", path=str(made))
     assert (report.memories, report.problems) == (2, ())
     assert receiver.ask("exchange.import", path=str(made)).memories == 0

@@ -135,7 +135,7 @@ def test_a_memory_without_an_id_has_the_same_key_each_time(tmp_path: Path) -> No
 def test_a_line_beyond_the_limit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MAX_LINE", 3 << 20)
     found = imported(tmp_path, turn(content="x" * (8 << 20)), turn(content="y" * (2 << 20)), turn(content="z"))
-    assert [len(said) for said in contents(found)] == [2 << 20, 1]
+    assert [len(content) for content in contents(found)] == [2 << 20, 1]
     assert problems(found)[0].place == "export.jsonl, line 1"
 
 

@@ -17,8 +17,8 @@ from tests.unit.app.exchange.reading import messages, problems, records, session
 
 def said(path: Path, *roles: str) -> list[str]:
     found = records(SPECS[detect(path)].read, path)
-    assert not [one for one in problems(found) if not one.foreign]
-    return [one.message.content for one in messages(found) if not roles or one.message.role in roles]
+    assert not [problem for problem in problems(found) if not problem.foreign]
+    return [message.message.content for message in messages(found) if not roles or message.message.role in roles]
 
 
 def write(path: Path, *events: dict[str, Any]) -> Path:
@@ -94,7 +94,7 @@ def test_queued_prompts_are_told_once(tmp_path: Path, name: str) -> None:
     events, words = QUEUES[name]
     path = write(tmp_path / "s.jsonl", *events)
     assert said(path, "user") == words
-    ids = [(one.message.payload or {})["id"] for one in messages(records(claude_code.read, path))]
+    ids = [(message.message.payload or {})["id"] for message in messages(records(claude_code.read, path))]
     assert len(ids) == len({*ids})
 
 
@@ -107,7 +107,7 @@ def test_a_transcript_that_grows_tells_queued_prompts_once(tmp_path: Path, cut: 
     for part in (lines[:cut], lines[cut:]):
         parser = claude_code.ClaudeCodeParser("s", json.loads(json.dumps(state)))
         parser.look_ahead(part)
-        words += [one.message.content for line in part for one in messages(list(parser.records(line, "")))]
+        words += [message.message.content for line in part for message in messages(list(parser.records(line, "")))]
         state = parser.state
     assert words == ["start", "pelican", "done"]
 
@@ -187,7 +187,9 @@ def test_thoughts_are_kept_and_not_said(tmp_path: Path) -> None:
     path = write(
         tmp_path / "s.jsonl", user("hi"), made.claude_line(2, "assistant", [{"type": "thinking", "thinking": "hm"}])
     )
-    (thought,) = (one.message for one in messages(records(claude_code.read, path)) if one.message.content == "hm")
+    (thought,) = (
+        message.message for message in messages(records(claude_code.read, path)) if message.message.content == "hm"
+    )
     assert (thought.role, thought.author, thought.importance) == ("system", "Claude Code", 0.1)
 
 
@@ -236,7 +238,7 @@ def test_codex_parts_tell_nothing_twice() -> None:
     for part in (CODEX["completed alone"], CODEX["items"]):
         parser, lines = codex.CodexParser("x", json.loads(json.dumps(state))), made.lines(part).split(b"\n")
         parser.look_ahead(lines)
-        words += [one.message.content for line in lines for one in messages(list(parser.records(line, "")))]
+        words += [message.message.content for line in lines for message in messages(list(parser.records(line, "")))]
         state = parser.state
     assert words == ["list", "nine"]
 
@@ -250,7 +252,7 @@ def test_codex_keeps_messages_between_agents_and_unknown_items(tmp_path: Path) -
         item("response_item", {"type": "plan_note", "text": "count the gulls"}),
         item("response_item", {"type": "ghost_snapshot", "ghost_commit": {"id": "x"}}),
     )
-    found = [one.message for one in messages(records(codex.read, path))]
+    found = [message.message for message in messages(records(codex.read, path))]
     assert [(one.role, one.author, one.content) for one in found] == [
         ("assistant", "helper", "eider report"),
         ("system", "", "count the gulls"),
@@ -275,9 +277,15 @@ def test_gemini_reads_subagents_and_both_shapes_of_messages(tmp_path: Path) -> N
     write(tmp_path / "h" / "chats" / "session-c.json", {"sessionId": "c", **head, "messages": parts})
     write(tmp_path / "h" / "logs.json", {"x": 1})
     found = records(SPECS[detect(tmp_path)].read, tmp_path)
-    assert {one.key for one in sessions(found)} == {"a", "b", "c"}
-    assert {one.message.content for one in messages(found) if one.message.role == "user"} == {"rails", "ducks"}
-    assert {one.message.content for one in messages(found) if one.message.role == "assistant"} == {"spoonbill", "nine"}
+    assert {session.key for session in sessions(found)} == {"a", "b", "c"}
+    assert {message.message.content for message in messages(found) if message.message.role == "user"} == {
+        "rails",
+        "ducks",
+    }
+    assert {message.message.content for message in messages(found) if message.message.role == "assistant"} == {
+        "spoonbill",
+        "nine",
+    }
 
 
 TEXT = [{"type": "text", "text": "here it is"}]
@@ -364,4 +372,4 @@ def test_a_broken_first_line_costs_itself_alone(
     assert detect(path) == name
     found = records(SPECS[name].read, path)
     assert len(problems(found)) == 1
-    assert {"whimbrels", "list"} & {one.message.content for one in messages(found)}
+    assert {"whimbrels", "list"} & {message.message.content for message in messages(found)}

@@ -14,12 +14,12 @@ from ui.theme import Theme
 @pytest.fixture
 def sheet(qtbot: QtBot, look: Theme) -> MonthSheet:
     """Return a sheet of March 2026."""
-    made = MonthSheet()
-    qtbot.addWidget(made)
-    made.resize(made.sizeHint())
-    made.show()
-    made.go_to(date(2026, 3, 15))
-    return made
+    sheet = MonthSheet()
+    qtbot.addWidget(sheet)
+    sheet.resize(sheet.sizeHint())
+    sheet.show()
+    sheet.go_to(date(2026, 3, 15))
+    return sheet
 
 
 @pytest.mark.parametrize(

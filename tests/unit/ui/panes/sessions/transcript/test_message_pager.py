@@ -17,9 +17,9 @@ from ui.panes.sessions.transcript.message_pager import PAGE, MessagePager
 def reach(books: VaultFiller, bridge: Bridge) -> Any:
     books.add_session("long", [("user", f"turn {n}") for n in range(1, 1001)], identity="ses-long")
     books.add_session("short", [("user", "only")], identity="ses-short")
-    made = MessagePager(bridge)
-    yield made
-    made.deleteLater()
+    pager = MessagePager(bridge)
+    yield pager
+    pager.deleteLater()
 
 
 def seqs(reach: MessagePager) -> tuple[int, int]:
