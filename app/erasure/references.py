@@ -64,7 +64,10 @@ def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
 
 
 def meets_in_a_row(connection: apsw.Connection, needle: str) -> bool:
-    """Return whether texts side by side in a row, or in an index, make up ``needle``."""
+    """Return whether texts that are stored side by side make up ``needle``.
+
+    They are in a row or in an index.
+    """
     return any(
         connection.execute(f'SELECT 1 FROM "{table}" WHERE instr({texts}, ?) LIMIT 1', (needle,)).fetchone()
         for table in _tables(connection)
