@@ -121,7 +121,8 @@ class Bridge(QObject):
         while pending := [task for task in self._tasks if task is not asyncio.current_task()]:
             for task in pending:
                 task.cancel()
-            await asyncio.gather(*pending, return_exceptions=True)
+            # Unlike gather, it lets their callbacks run where all of them have ended already.
+            await asyncio.wait(pending)
 
     def _on_task_done(self, task: "asyncio.Task[Any]") -> None:
         report = self._tasks.pop(task)

@@ -158,7 +158,7 @@ def test_a_run_goes_on_though_its_schedule_was_deleted_and_came_back(vault: Path
         if reported == "after the undo":
             back = host.ask("schedule.get", id=made.id)
             assert (back.status, back.next_run_at is None) == ("active", once)
-            assert [one.run_id for one in host.ask("schedule.status").running] == [claim.run_id]
+            assert claim.run_id in [one.run_id for one in host.ask("schedule.status").running]
             assert call("schedule.claim", id=made.id) is None, "it runs already"
             call("schedule.report", run_id=claim.run_id, output="Watered.")
         done = host.ask("schedule.get", id=made.id)
