@@ -76,7 +76,12 @@ class Bridge(QObject):
 
     async def reply(self, call: TypedCall[Answer]) -> TypedReply[Answer]:
         """Call an operation and return its answer with what it changed; see ``call``."""
-        return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
+        reply = asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
+        if reply.done():
+            # Python 3.14 passes an answer on at once; but work whose widget is gone ends only where it waits.
+            reply.cancelled() or reply.exception()  # is known, should the wait be cancelled
+            await asyncio.sleep(0)
+        return await reply
 
     def start(
         self, work: Coroutine[Any, Any, Any], report: Callable[[KeepsakeError], object] | None = None
