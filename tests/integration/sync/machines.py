@@ -3,7 +3,7 @@
 import time
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -200,10 +200,19 @@ M = TypeVar("M", bound=Machine)
 
 
 @contextmanager
-def machines_in(folder: Path, *names: str, kind: type[M] = Machine) -> Iterator[list[M]]:  # type: ignore[assignment]
-    """Open machines that have one folder to share, and close them in the end."""
+def machines_of(kind: type[M], folder: Path, *names: str) -> Iterator[list[M]]:
+    """Open machines of a kind that have one folder to share, and close them in the end."""
     with ExitStack() as stack:
-        yield [stack.enter_context(kind(folder / name, folder / "shared")) for name in names]
+        machines: list[M] = []
+        for name in names:
+            machines.append(kind(folder / name, folder / "shared"))
+            stack.enter_context(machines[-1])
+        yield machines
+
+
+def machines_in(folder: Path, *names: str) -> AbstractContextManager[list[Machine]]:
+    """Open machines that have one folder to share, and close them in the end."""
+    return machines_of(Machine, folder, *names)
 
 
 def _said(connection: apsw.Connection, memory: str) -> Any:

@@ -23,7 +23,7 @@ from tests.integration.sync.machines import (
     QUIET,
     Machine,
     compact,
-    machines_in,
+    machines_of,
     meet,
     settle,
     share,
@@ -73,7 +73,7 @@ def covers(machine: Machine) -> list[str]:
 
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[list[TimedMachine]]:
-    with machines_in(tmp_path, "desktop", "laptop", "server", kind=TimedMachine) as machines:
+    with machines_of(TimedMachine, tmp_path, "desktop", "laptop", "server") as machines:
         share(*machines)
         settle(*machines)
         yield machines
