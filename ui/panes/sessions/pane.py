@@ -67,6 +67,7 @@ class SessionsPane(ListPane):
         super().__init__(bridge, actions, parent)
         self._session: Session | None = None
         self._opening = ""
+        self._restored = ""  # the conversation that was open last time, until the list is there
         self._draft = False
         self._places: dict[str, int] = {}
         self.listing = SessionList(bridge, self)
@@ -165,7 +166,7 @@ class SessionsPane(ListPane):
         self._splitter.restore(bytes_of(values, "split"))
         self.listing.restore(values)
         if opened := str(values.get("opened") or ""):
-            self._opening = opened
+            self._restored = opened
             self.listing.choose(opened)
 
     # --- building ---
@@ -303,7 +304,7 @@ class SessionsPane(ListPane):
         """Begin a conversation with oneself; it exists from its first message on."""
         self._draft = True
         self._set_session(None)
-        self._opening = ""
+        self._opening = self._restored = ""
         self._whole.setCurrentWidget(self._splitter)
         self.listing.list.clear_choice()
         self._show_right()
@@ -329,7 +330,7 @@ class SessionsPane(ListPane):
         if self._session is not None and (top := self.transcript.top_seq()) is not None:
             self._places[self._session.id] = top
         self._draft = False
-        self._opening = identity
+        self._opening, self._restored = identity, ""
         self.work.start(self._open_session(identity, seq))
 
     async def _open_session(self, session: str, seq: int | None) -> None:
@@ -416,14 +417,16 @@ class SessionsPane(ListPane):
         self._whole.setCurrentWidget(self._empty if nothing else self._splitter)
         if nothing:
             return
-        if self._session is None and not self._opening and not self._draft:
+        if self._session is not None or self._opening or self._draft:
+            return  # what is being opened may name a message, which the list knows nothing of
+        if not self._restored:
             self.listing.list.choose_row(0)
-        elif self._opening and self._session is None and not self._choice.isActive():
-            self._open_restored(self._opening)
+        elif not self._choice.isActive():
+            self._open_restored(self._restored)
 
     def _open_restored(self, session: str) -> None:
         """Open the conversation that was open last time, or the first when it is gone."""
-        self._opening = ""
+        self._restored = ""
         if self.listing.model.row_of(session) >= 0:
             self._open_item(session)
         else:

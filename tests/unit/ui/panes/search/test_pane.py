@@ -168,6 +168,7 @@ def test_tab_goes_as_one_reads(books: VaultFiller, open_pane: OpenPane, qtbot: Q
     pane = answered_pane(open_pane, rest)
     why = pane.why
     rest(lambda: is_offered(why, "Previous marked word"))  # once the words in the text are marked
+    rest(pane.timeline.isVisible)
     pane.box.setFocus()
     buttons = sorted((one for one in shown(pane, QToolButton) if one.parent() is pane), key=lambda button: button.x())
     for widget in [

@@ -118,6 +118,18 @@ def test_ten_thousand_turns_open_at_a_hit_and_only_its_pages_are_read(
     assert 4980 < _top(pane) <= 5000
 
 
+def test_a_message_is_reached_though_the_list_comes_first(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest
+) -> None:
+    books.add_session("Long", LONG[:1000], identity="ses-long")
+    connection.hold("session.get")
+    pane = open_pane("sessions")
+    pane.open_place(Place("sessions", "ses-long", "500"))
+    rest(lambda: pane.listing.model.row_of("ses-long") >= 0)
+    connection.release("session.get")
+    rest(lambda: pane.pager.find(500) >= 0)
+
+
 def test_it_reads_on_where_one_scrolls(
     books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], rest: Rest
 ) -> None:
