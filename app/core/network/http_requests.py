@@ -18,7 +18,7 @@ _OVERLOADED: Final = 529  # some services send it in place of 503
 BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, _OVERLOADED})
 """Statuses of a service that may answer at another attempt."""
 _LONGEST_BODY_S: Final = 3_600.0
-"""Whatever length a service says that an answer has."""
+"""Seconds at most for a body, also where a service names a greater length."""
 _SECONDS: Final = re.compile(r"([0-9]+)(\.[0-9]{1,9})?")
 
 

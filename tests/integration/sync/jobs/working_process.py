@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.schedule.model import JobResult
 from tests.helpers.engine import engine_of
-from tests.integration.sync.working_machines import WorkingMachine
+from tests.integration.sync.jobs.working_machines import WorkingMachine
 
 
 def main(vault: str, now: str, job: str, moment: str) -> None:

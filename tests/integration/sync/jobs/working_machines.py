@@ -6,12 +6,17 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+import pytest
+
 from app.schedule.model import JobResult, Schedule
 from app.sync.leases.job_turns import TurnTiming
 from tests.helpers.engine import engine_of
 from tests.helpers.upkeep_runs import SetClock
 from tests.integration.sync.machines import Machine
 
+IN_FOLDER = pytest.mark.parametrize("place", ["folder"], indirect=True)
+WEEK = [f"Anna will bring the boat number {number} to Bremen in May." for number in range(5)]
+Done = list[tuple[str, datetime]]
 TIMING = TurnTiming(look=1, beat=0.05, silence=600, long_silence=3600)
 JOBS = {
     "retention.enabled": True,
@@ -95,3 +100,9 @@ def pass_time(machines: Iterable[WorkingMachine], hours: float = 0.0, seconds: f
     for machine in machines:
         machine.time.pass_days(hours / 24 + seconds / 86_400)
         machine.steady_s += hours * 3600 + seconds
+
+
+def reflections(machine: WorkingMachine) -> list[str]:
+    """Return the ids of the reflections that are there."""
+    rows = machine.rows("SELECT id FROM memories WHERE kind = 'reflection' AND valid_until IS NULL")
+    return [row[0] for row in rows]

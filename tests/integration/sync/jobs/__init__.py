@@ -1,0 +1,1 @@
+"""Work that one of several machines does for all."""
