@@ -12845,6 +12845,10 @@
         <translation>置信度</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
         <source>Happened</source>
         <translation>发生</translation>
     </message>
@@ -12867,6 +12871,10 @@
     <message>
         <source>Open its conversation</source>
         <translation>打开其会话</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人物</translation>
     </message>
     <message>
         <source>Point</source>
