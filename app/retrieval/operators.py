@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 from app.core.stores import STORES, sees_all
 from app.core.text_rules.spellings import OTHER_LETTERS, spelled_sql, wanted_names
 from app.core.text_rules.tag_names import normalise_tag
-from app.core.timespans import EXAMPLES
+from app.core.time_rules.timespans import EXAMPLES
 from app.entities.model import TYPES
 from app.entities.queries.visibility import within
 from app.memories.model import KINDS
