@@ -12925,6 +12925,10 @@
         <translation>Sicherheit</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
         <source>Happened</source>
         <translation>Geschehen</translation>
     </message>
@@ -12947,6 +12951,10 @@
     <message>
         <source>Open its conversation</source>
         <translation>Unterhaltung öffnen</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>Personen</translation>
     </message>
     <message>
         <source>Point</source>

@@ -12925,6 +12925,10 @@
         <translation>Confianza</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>Archivos</translation>
+    </message>
+    <message>
         <source>Happened</source>
         <translation>Ocurrió</translation>
     </message>
@@ -12947,6 +12951,10 @@
     <message>
         <source>Open its conversation</source>
         <translation>Abrir su conversación</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>Personas</translation>
     </message>
     <message>
         <source>Point</source>

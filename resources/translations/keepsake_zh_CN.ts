@@ -12925,6 +12925,10 @@
         <translation>置信度</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
         <source>Happened</source>
         <translation>发生</translation>
     </message>
@@ -12947,6 +12951,10 @@
     <message>
         <source>Open its conversation</source>
         <translation>打开其会话</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人物</translation>
     </message>
     <message>
         <source>Point</source>
