@@ -105,7 +105,7 @@ def last_numbers(connection: apsw.Connection) -> dict[int, int]:
 
 
 def places_by_target(connection: apsw.Connection) -> dict[str, dict[int, int]]:
-    """Return for each lane the number of its last erasure, of all that was asked for, by id.
+    """Return the numbers of the last erasures in each lane, by what was erased.
 
     Names that only an erased text gave are not among them.
     """
