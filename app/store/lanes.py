@@ -11,7 +11,7 @@ from typing import Final
 
 import apsw
 
-from app.core import hybrid_clock
+from app.core.time_rules import hybrid_clock
 from app.errors import InternalError
 
 ORDER: Final = "hlc, lane, n"
@@ -29,7 +29,7 @@ class ChangePlace:
     """Place of a change among all changes of all lanes.
 
     Args:
-        hlc: The hybrid clock; see ``app.core.hybrid_clock``.
+        hlc: The hybrid clock; see ``app.core.time_rules.hybrid_clock``.
         lane: The lane, a random number.
         n: The number of the change within the lane, from 1.
     """
@@ -91,7 +91,13 @@ def number_of(connection: apsw.Connection, lane: int) -> int:
 
 def are_known(connection: apsw.Connection) -> bool:
     """Return whether the schema has lanes; an older one has none."""
-    return bool(connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'lanes'").get)
+    return _has_table(connection, "lanes")
+
+
+def _has_table(connection: apsw.Connection, table: str) -> bool:
+    return bool(
+        connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (table,)).get
+    )
 
 
 def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
@@ -133,10 +139,12 @@ def known_at(connection: apsw.Connection, lane: int, n: int) -> dict[int, int]:
 
 def disown(connection: apsw.Connection) -> None:
     """Seal the lane that was written here; from now on none is."""
-    # What its next change would have known is not what a change knows that a lost vault wrote in its place.
-    connection.execute(
-        "DELETE FROM lane_knowledge WHERE (lane, n) IN (SELECT lane, lanes.n + 1 FROM lanes WHERE is_own)"
-    )
+    # An upgrade that ended between two of its steps leaves lanes that know nothing of others.
+    if _has_table(connection, "lane_knowledge"):
+        # What its next change would have known is not what a change knows that a lost vault wrote in its place.
+        connection.execute(
+            "DELETE FROM lane_knowledge WHERE (lane, n) IN (SELECT lane, lanes.n + 1 FROM lanes WHERE is_own)"
+        )
     connection.execute("UPDATE lanes SET sealed = n, is_own = 0 WHERE is_own")
 
 
