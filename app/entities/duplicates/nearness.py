@@ -116,8 +116,7 @@ class NearnessMeasure:
         near = [(place, other) for place in places for other in others if abs(place - other) <= _CLOSE]
         if not near or any(place == other for place, other in near) or repo.is_said_by_people(self._connection, full):
             return bool(near)
-        by_assistant = repo.by_assistants(self._connection, context, {place for place, _ in near})
-        return any(place in by_assistant for place, _ in near)
+        return repo.by_assistants(self._connection, context, places) == {*places}
 
     def _has_same_title(self, conversation: str, pair: NearDuplicate) -> bool:
         """Return whether a surname has the title of its full name throughout a conversation."""

@@ -264,12 +264,22 @@ def spoken(host: Host, *lines: tuple[str, str]) -> None:
     host.ask("vault.settle", names=True)
 
 
-def test_whom_only_an_assistant_names_in_full_a_person_does_not_mean_by_a_first_name(host: Host) -> None:
-    spoken(
-        host,
-        ("assistant", "Try artists who draw on the twenties, like Michael Bublé or Diana Krall."),
-        ("user", "How do I learn jazz steps? I've been taking classes with Michael, but I want to practise more."),
-    )
+LESSONS = (
+    ("assistant", "Try artists who draw on the twenties, like Michael Bublé or Diana Krall."),
+    ("user", "How do I learn jazz steps? I've been taking classes with Michael, but I want to practise more."),
+)
+NEIGHBOURS = (
+    ("user", "I was thinking of inviting some neighbours: Maria, Suresh and Michael."),
+    ("assistant", "A greeting for Michael: hello."),
+    ("assistant", "Try artists like Michael Bublé: a singer known for his energy."),
+)
+
+
+@pytest.mark.parametrize("lines", [LESSONS, NEIGHBOURS], ids=["a teacher", "a neighbour"])
+def test_whom_only_an_assistant_names_in_full_a_person_does_not_mean_by_a_first_name(
+    host: Host, lines: tuple[tuple[str, str], ...]
+) -> None:
+    spoken(host, *lines)
     assert {"Michael", "Michael Bublé"} <= set(names(host))
     run(host)
     assert "Michael" in names(host)
