@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print_candidates(os.environ[_COMPLETING].removeprefix("complete_"))
         return 0
-    from app.cli.quick_start import run_quickly  # noqa: PLC0415
+    from app.cli.quick.quick_start import run_quickly  # noqa: PLC0415
 
     if (status := run_quickly(arguments)) is not None:
         return status

@@ -3,7 +3,7 @@
 pytest_plugins = [
     "pytester",
     "tests.helpers.guards.isolation",
-    "tests.helpers.shared_bytecode",
+    "tests.helpers.processes.shared_bytecode",
     "tests.helpers.keyrings",
     "tests.helpers.encryption",
     "tests.helpers.guards.unexpected_logs",

@@ -45,10 +45,10 @@ from app.sessions.capture.write_behind import Accepted
 from app.sessions.compaction.rolling_summary import SummaryWritten
 from app.sessions.compaction.service import Compacted
 from app.sessions.model import Appended, Message, NewMessage, Session, SessionFilter
-from app.sessions.scratchpad import Scratchpad
-from app.sessions.session_restore import Restored
 from app.sessions.session_summaries import SessionSummary
-from app.sessions.state_repo import SummaryState
+from app.sessions.state.scratchpad import Scratchpad
+from app.sessions.state.session_restore import Restored
+from app.sessions.state.state_repo import SummaryState
 from app.spending.model import Spending
 from app.sync.model import SyncReport, SyncState
 from app.trace.model import TraceLine

@@ -15,7 +15,7 @@ from ui.notify import notify
 from ui.panes.agents.agent_labels import incognito_words
 from ui.shell.navigation import Place
 from ui.shell.quick_controls import QuickControls
-from ui.shell.status_line import VaultSummary, job_text, status_text
+from ui.shell.status.status_line import VaultSummary, job_text, status_text
 from ui.style.icons import pixmap
 from ui.widgets.plain_text import caption, without_markup
 

@@ -28,16 +28,16 @@ from ui.dialogs.dialog_registry import DialogRegistry
 from ui.dialogs.palette.palette import Palette
 from ui.notice import Notice, removed_error_text
 from ui.process.error_reporter import ErrorReporter
-from ui.shell.blocked_undo import ask_to_undo_both
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
 from ui.shell.screen_fit import fit_to_screen
 from ui.shell.sheet_stack import SheetStack
 from ui.shell.sidebar import Sidebar
 from ui.shell.start.start_page import StartPage
-from ui.shell.status_line import StatusLine
+from ui.shell.status.status_line import StatusLine
 from ui.shell.topbar import TopBar
-from ui.shell.undo_stack import UndoStack
+from ui.shell.undo.blocked_undo import ask_to_undo_both
+from ui.shell.undo.undo_stack import UndoStack
 from ui.shell.watchers.access_requests import AccessRequests
 from ui.shell.watchers.advice_watcher import AdviceWatcher
 from ui.shell.watchers.clash_watcher import ClashWatcher

@@ -1,7 +1,7 @@
 """Times as callers write them: an instant, or words such as ``today`` and ``last week``."""
 
 from app.core.clock import parse_instant
-from app.core.timespans import parse_span
+from app.core.time_rules.timespans import parse_span
 from app.errors import InputError
 from app.sentence import Sentence
 

@@ -293,7 +293,7 @@ def hook(
     not run. KEEPSAKE_TOKEN, or the file that
     KEEPSAKE_TOKEN_FILE names, says which agent it is.
     """
-    from app.cli.hook import run  # noqa: PLC0415
+    from app.cli.quick.hook import run  # noqa: PLC0415
 
     raise typer.Exit(run(event, str(context.obj), max_tokens))
 

@@ -12,9 +12,9 @@ import apsw
 from app.entities import entity_state, repo
 from app.entities.model import name_key
 from app.errors import StaleError
-from app.sync.fold import FoldedRow
-from app.sync.group_folds import fold_entities
-from app.sync.row_settler import folded, local
+from app.sync.folding.fold import FoldedRow
+from app.sync.folding.group_folds import fold_entities
+from app.sync.folding.row_settler import folded, local
 
 State = dict[str, Any]
 _NAMELESS = "\x1f"  # begins no name

@@ -34,8 +34,8 @@ from app.errors import CancelledByPersonError, DiskFullError, InputError, Keepsa
 from app.part import BackgroundTask, Part
 from app.sentence import Sentence
 from app.store import meta
+from app.store.connection import empty_log
 from app.store.store import Store
-from app.store.wal_truncation import empty_log
 
 _log = logging.getLogger(__name__)
 

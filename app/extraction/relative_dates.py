@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from app.core.timespans import parse_span
+from app.core.time_rules.timespans import parse_span
 
 _COUNT: Final = r"(?:\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten)"
 _WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"

@@ -18,9 +18,9 @@ from app.memories.archive import archive_moves, archive_repo
 from app.memories.model import Memory
 from app.memories.state_codec import from_state, to_state
 from app.memories.writer import MemoryIndex, write_state
-from app.sync.fold import FoldedRow
-from app.sync.group_folds import fold_facts
-from app.sync.row_settler import folded, local
+from app.sync.folding.fold import FoldedRow
+from app.sync.folding.group_folds import fold_facts
+from app.sync.folding.row_settler import folded, local
 
 State = dict[str, Any]
 _OF_ARCHIVE = ("archived_at", "reason")

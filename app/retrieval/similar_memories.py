@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from app.core.access import Access
 from app.core.text_rules.stopwords import stop_words
-from app.core.timespans import WEEKDAYS
+from app.core.time_rules.timespans import WEEKDAYS
 from app.memories.deduplication.word_sets import word_set
 from app.memories.model import Kind
 from app.retrieval.model import Hit

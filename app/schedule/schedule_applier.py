@@ -19,7 +19,7 @@ from app.history.undo import State
 from app.schedule import repo
 from app.schedule.cadence import next_run
 from app.schedule.model import Cadence, Schedule, Status
-from app.sync.change import Change
+from app.sync.segments.change import Change
 
 _DEFINITION: Final = (
     "name", "goal", "cadence", "notification_policy", "channel_id", "channel_context_id", "trust", "max_turns",

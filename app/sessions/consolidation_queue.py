@@ -12,7 +12,7 @@ from app.sentence import Sentence
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Session
 from app.sessions.repo import SESSION_COLUMNS, session_of
-from app.sessions.state_repo import read_state
+from app.sessions.state.state_repo import read_state
 from app.store.store import Store
 
 CURRENT_MS = 30 * 60_000  # a message so recent keeps its agent's latest conversation the current one

@@ -18,13 +18,13 @@ from app.sessions.compaction.rolling_summary import SummaryService
 from app.sessions.compaction.service import CompactionService
 from app.sessions.narrative import SessionNarrator
 from app.sessions.options import session_options
-from app.sessions.scratchpad import ScratchpadService
 from app.sessions.service import SessionService
 from app.sessions.session_applier import MessageIndexer
-from app.sessions.session_restore import RestoreService
 from app.sessions.session_summaries import SessionSummaryService
+from app.sessions.state.scratchpad import ScratchpadService
+from app.sessions.state.session_restore import RestoreService
+from app.sessions.state.working_memory import WorkingMemory
 from app.sessions.withheld_turns import WithheldTurns
-from app.sessions.working_memory import WorkingMemory
 
 
 @dataclass(frozen=True, slots=True)

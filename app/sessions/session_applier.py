@@ -8,7 +8,7 @@ import apsw
 from app.changes import Area
 from app.sessions import repo, withheld_turns
 from app.sessions.model import Message
-from app.sessions.state_repo import kept_summary, summary_epoch, write_state
+from app.sessions.state.state_repo import kept_summary, summary_epoch, write_state
 from app.sessions.withheld_turns import TurnIndexer
 
 

@@ -22,7 +22,7 @@ from app.sessions.compaction.extractive_summary import message_line
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Message
 from app.sessions.narrative import MAX_MESSAGES, SessionNarrator
-from app.sessions.state_repo import count_after, read_state
+from app.sessions.state.state_repo import count_after, read_state
 from app.store.store import Store
 
 NEW_MESSAGES = 6  # after which a model writes its account anew

@@ -17,8 +17,8 @@ from app.sessions.model import Message
 from app.sessions.service import preview_of
 from app.sessions.session_applier import MessageIndexer
 from app.store import lanes
-from app.sync import turn_log
-from app.sync.turn_log import LaneTurn
+from app.sync.segments import turn_log
+from app.sync.segments.turn_log import LaneTurn
 
 
 class TurnReceiver:

@@ -21,6 +21,7 @@ from app.store.words.tokenizer import kept_roots
 
 APPLICATION_ID = 0x4B454550  # "KEEP"
 BUSY_MS = 5_000
+_CHECKPOINT_MS = 200  # so long a checkpoint waits for readers before others may write again
 _HELD_MS = 200  # that opening waits for another program to finish a write
 PAGE_CACHE_KIB = 8_192
 MMAP_BYTES = 0  # mapped pages count as memory once for each connection, and gain a tenth of a search at most
@@ -243,3 +244,15 @@ def load_vectors(connection: apsw.Connection) -> None:
     connection.enable_load_extension(True)
     connection.load_extension(_vectors_path())
     connection.enable_load_extension(False)
+
+
+def empty_log(connection: apsw.Connection) -> bool:
+    """Checkpoint the write-ahead log and truncate it; False while a reader needs it."""
+    connection.set_busy_timeout(_CHECKPOINT_MS)
+    try:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+    except apsw.BusyError:
+        return False
+    finally:
+        connection.set_busy_timeout(BUSY_MS)
+    return not busy

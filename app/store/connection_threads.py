@@ -19,13 +19,12 @@ import apsw
 from app.core.stop_signal import StopSignal
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError, TimeLimitError
 from app.sentence import Sentence
-from app.store.connection import BUSY_MS
+from app.store.connection import BUSY_MS, empty_log
 from app.store.files.database_file import DatabaseConnection
 from app.store.interruption import interruptible
 from app.store.options import WorkTiming
 from app.store.planner_statistics import update_planner_statistics
 from app.store.sqlite_errors import from_binding, from_sqlite
-from app.store.wal_truncation import empty_log
 from app.store.write_wait import WriteWait
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from typing import Final
 
 import apsw
 
-from app.core import hybrid_clock
+from app.core.time_rules import hybrid_clock
 from app.errors import InternalError
 
 ORDER: Final = "hlc, lane, n"
@@ -29,7 +29,7 @@ class ChangePlace:
     """Place of a change among all changes of all lanes.
 
     Args:
-        hlc: The hybrid clock; see ``app.core.hybrid_clock``.
+        hlc: The hybrid clock; see ``app.core.time_rules.hybrid_clock``.
         lane: The lane, a random number.
         n: The number of the change within the lane, from 1.
     """

@@ -7,6 +7,7 @@ applied; where that record is missing or differs, its schema must be the one tha
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,9 +19,8 @@ from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.sentence import Sentence
 from app.store import meta
-from app.store.connection import APPLICATION_ID
+from app.store.connection import APPLICATION_ID, register_schema_functions
 from app.store.interruption import interruptible
-from app.store.schema_check import expected_objects, objects_of
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.trace.trace import Trace
 
@@ -31,6 +31,11 @@ else:
 
 _KEY = "migration:"
 _NAME = re.compile(r"(\d{4})_\w+\.sql\Z")
+_COMMENT = re.compile(r"--[^\n]*")
+_SPACE = re.compile(r"\s+")
+_LOOSE = re.compile(r"\s*([(),;=<>])\s*")
+_MADE_LATER = re.compile(r"(token_)?vectors_\d+")  # tables of vectors come and go with the models that make them
+Objects = frozenset[tuple[str, str, str]]
 _SMALL_VECTORS: Final = 27  # the step whose data the program converts, not its SQL
 
 
@@ -198,3 +203,26 @@ def _run(connection: apsw.Connection, step: Migration, applied: Sequence[Migrati
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def objects_of(connection: apsw.Connection) -> Objects:
+    """Return type, name and SQL of all schema objects, without comments and layout."""
+    rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM main.sqlite_schema ORDER BY name")
+    return frozenset(
+        (str(kind), str(name), _plain(str(sql)))
+        for kind, name, sql in rows
+        if not str(name).startswith("sqlite_") and not _MADE_LATER.match(str(name))
+    )
+
+
+def expected_objects(scripts: Sequence[str]) -> Objects:
+    """Return the schema that SQL ``scripts`` make, run in order on an empty database."""
+    with closing(apsw.Connection(":memory:")) as scratch:
+        register_schema_functions(scratch)
+        for script in scripts:
+            scratch.execute(script)
+        return objects_of(scratch)
+
+
+def _plain(sql: str) -> str:
+    return _LOOSE.sub(r"\1", _SPACE.sub(" ", _COMMENT.sub(" ", sql))).strip()

@@ -12,7 +12,7 @@ from typing import Final
 import apsw
 
 from app.core.clock import Clock, to_datetime
-from app.core.hybrid_clock import COUNTER_BITS
+from app.core.time_rules.hybrid_clock import COUNTER_BITS
 from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store

@@ -20,13 +20,13 @@ from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import LaneSealer
 from app.sync.sealing import device_state, key_manifest, member_list, primitives
 from app.sync.sealing.device_keys import DeviceKeys, new_device_keys
 from app.sync.sealing.key_store import KeyStore
 from app.sync.sealing.member_list import MOST_MEMBERS, Member, MemberList
 from app.sync.sealing.primitives import NotOpenedError
 from app.sync.sealing.signed_text import TornError
+from app.sync.segments.lane_sealer import LaneSealer
 
 _DEVICE, _ENTRY = "sync.device", "sync.member."
 REVISION: Final = "sync.revision"

@@ -11,13 +11,13 @@ from app.errors import ExchangeError
 from app.store import lanes, meta
 from app.store.lane_identity import was_written_here
 from app.store.store import Store
-from app.sync import lane_chain, lane_rows
 from app.sync.device_states import REWRITTEN
-from app.sync.lane_sealer import OtherEpochError
-from app.sync.lane_segment import Forgotten
 from app.sync.membership import UNPROVEN
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.signed_text import TornError
+from app.sync.segments import lane_chain, lane_rows
+from app.sync.segments.lane_sealer import OtherEpochError
+from app.sync.segments.lane_segment import Forgotten
 from app.sync.snapshots.snapshot_keeper import SnapshotKeeper
 
 _log = logging.getLogger(__name__)

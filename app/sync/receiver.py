@@ -13,14 +13,14 @@ import apsw
 from app.changes import MAX_NAMED, Area
 from app.erasure import erasures
 from app.history.undo import AREAS
-from app.sync import capture, lane_rows
-from app.sync.change import Change
-from app.sync.lane_rows import Row
-from app.sync.lane_segment import Segment
-from app.sync.row_settler import RowSettler
+from app.sync.folding.row_settler import RowSettler
+from app.sync.segments import capture, lane_rows
+from app.sync.segments.change import Change
+from app.sync.segments.lane_rows import Row
+from app.sync.segments.lane_segment import Segment
+from app.sync.segments.turn_log import LaneTurn
 from app.sync.snapshots import snapshot_format
 from app.sync.snapshots.snapshot_format import SnapshotHead, SnapshotPart
-from app.sync.turn_log import LaneTurn
 
 _GROUPED: Final = ("memory", "entity", "saved_search")
 """Kinds of rows that depend on others of their kind."""

@@ -9,8 +9,8 @@ from typing import Final
 import apsw
 
 from app.store import meta
-from app.sync.capture import LanePart
-from app.sync.change import ERASE, Change
+from app.sync.segments.capture import LanePart
+from app.sync.segments.change import ERASE, Change
 
 LEAST: Final = 50
 """Rows; fewer never wait."""

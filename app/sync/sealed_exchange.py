@@ -8,12 +8,12 @@ import apsw
 
 from app.errors import ExchangeError
 from app.store import meta
-from app.sync import capture
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import LaneSealer, RemovedWriterError
-from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.membership import REVISION
 from app.sync.sealing.signed_text import TornError
+from app.sync.segments import capture
+from app.sync.segments.lane_sealer import LaneSealer, RemovedWriterError
+from app.sync.segments.lane_segment import Segment, SegmentPlace
 
 MOST_CHARACTERS: Final = 1 << 20
 """Of the texts of a segment, unless one change alone has more."""

@@ -35,19 +35,20 @@ from app.errors import (
 from app.sentence import Sentence
 from app.store import lanes, meta
 from app.store.store import Store
-from app.sync import lane_chain, lane_holes, lane_rows, lane_sealer, lane_segment, removal_guard, turn_log
+from app.sync import lane_holes, removal_guard
 from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.joined_place import PLACE_KEY, VAULT_KEY, JoinedPlace, PlaceReach
 from app.sync.lane_holes import MISSING, LaneHoles
-from app.sync.lane_sealer import RemovedWriterError
-from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.membership import Membership, Standing
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.own_lanes import HeldOpenError, OwnLanes
 from app.sync.receiver import Received, Receiver
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.signed_text import TornError
+from app.sync.segments import lane_chain, lane_rows, lane_sealer, lane_segment, turn_log
+from app.sync.segments.lane_sealer import RemovedWriterError
+from app.sync.segments.lane_segment import Segment, SegmentPlace
 from app.sync.snapshots.snapshot_keeper import SnapshotKeeper
 
 _log = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ from app.errors import MachineError
 from app.schedule.model import Cadence, JobResult, Sharing
 from app.sentence import Sentence, as_sentence, joined
 from app.store import meta
+from app.store.connection import empty_log
 from app.store.planner_statistics import update_planner_statistics
 from app.store.store import Store
-from app.store.wal_truncation import empty_log
 from app.upkeep.backups.backup_service import BackupService
 from app.upkeep.service import UpkeepService
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily

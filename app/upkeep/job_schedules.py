@@ -7,7 +7,7 @@ import msgspec
 
 from app.changes import ChangeSet
 from app.core.clock import Clock, to_datetime
-from app.core.local_zone import local_zone
+from app.core.time_rules.local_zone import local_zone
 from app.errors import CancelledByPersonError, InputError
 from app.jobs import Jobs
 from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, Sharing

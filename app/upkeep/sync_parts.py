@@ -18,17 +18,17 @@ from app.schedule.schedule_applier import ScheduleApplier, make_received
 from app.sessions.session_applier import SessionApplier
 from app.sessions.turn_receiver import TurnReceiver
 from app.sync.device_states import DeviceStates
+from app.sync.folding.row_settler import StateSettler
 from app.sync.leases.job_turns import JobTurns
 from app.sync.membership import Membership
 from app.sync.receiver import Receiver
-from app.sync.row_settler import StateSettler
 from app.sync.sealing.key_store import KeyStore
 from app.sync.service import SyncService
 from app.sync.snapshots.snapshot_keeper import SnapshotKeeper
 from app.sync.sync_loop import SyncLoop
 
 if TYPE_CHECKING:
-    from app.sync.row_settler import RowSettler
+    from app.sync.folding.row_settler import RowSettler
 
 
 @dataclass(frozen=True, slots=True)

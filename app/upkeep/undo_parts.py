@@ -24,7 +24,7 @@ from app.runtime import Runtime
 from app.schedule.schedule_applier import ScheduleApplier
 from app.sessions.parts import SessionParts
 from app.sessions.session_applier import SessionApplier
-from app.sync.row_inverter import RowInverter
+from app.sync.folding.row_inverter import RowInverter
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.helpers.warm_start import keepsake_command
+from tests.helpers.processes.warm_start import keepsake_command
 
 ROOT = Path(__file__).resolve().parents[2]
 MODERN = "2026-07-28"

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FILE_LINES = 600
 FUNCTION_LINES = 60
+FOLDER_FILES = 20
 
 EVERY_MODULE_WITHOUT_QT = """
 import importlib, pkgutil, sys
@@ -79,6 +81,23 @@ def test_what_is_too_long_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     path = tmp_path / "long.py"
     path.write_text("def whole():\n" + "    pass\n" * FUNCTION_LINES + "\n" * FILE_LINES)
     assert too_long(path) == ["long.py: whole", "long.py: the file"]
+
+
+def too_full(root: Path) -> list[str]:
+    """Return the folders below a root that hold too many modules for a reader to find one at a glance."""
+    folders = Counter(path.parent for path in root.rglob("*.py"))
+    return sorted(str(folder.relative_to(root)) for folder, count in folders.items() if count > FOLDER_FILES)
+
+
+@pytest.mark.parametrize("folder", ["app", "ui", "packaging", "tests"])
+def test_no_folder_holds_too_many_files(folder: str) -> None:
+    assert too_full(ROOT / folder) == []
+
+
+def test_a_folder_that_is_too_full_is_found(tmp_path: Path) -> None:
+    for number in range(FOLDER_FILES + 1):
+        (tmp_path / f"module_{number}.py").touch()
+    assert too_full(tmp_path) == ["."]
 
 
 def _imports(module: str, path: Path, known: set[str]) -> set[str]:

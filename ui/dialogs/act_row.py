@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.dates import clock_time
-from ui.shell.act_sentences import act_text, actor_text, refusal_text
+from ui.shell.undo.act_sentences import act_text, actor_text, refusal_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.dialogs.settings.panel import SettingsPanel
     from ui.process.error_reporter import ErrorReporter
-    from ui.shell.undo_stack import UndoStack
+    from ui.shell.undo.undo_stack import UndoStack
 
 S = TypeVar("S", bound=BaseDialog)
 

@@ -12,7 +12,7 @@ from ui.dialogs.act_row import ActRow
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.engine_texts import error_text
 from ui.models.dates import day_heading, day_of
-from ui.shell.undo_stack import UNDOABLE, UndoStack
+from ui.shell.undo.undo_stack import UNDOABLE, UndoStack
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ui.shell.sheet_stack import SheetStack
     from ui.shell.sidebar import Sidebar
     from ui.shell.start.start_page import StartPage
-    from ui.shell.status_line import StatusLine
+    from ui.shell.status.status_line import StatusLine
     from ui.shell.topbar import TopBar
-    from ui.shell.undo_stack import UndoStack
+    from ui.shell.undo.undo_stack import UndoStack
     from ui.style.appearance import Appearance
     from ui.widgets.notices.banner import Banner
     from ui.widgets.notices.toast import Toaster

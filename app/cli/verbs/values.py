@@ -178,7 +178,7 @@ def _moment(text: str) -> str | None:
     if _EXACT.match(text):
         return text.replace(" ", "T", 1)
     from app.core.clock import SystemClock, to_datetime  # noqa: PLC0415  (few commands name a time)
-    from app.core.timespans import parse_span  # noqa: PLC0415
+    from app.core.time_rules.timespans import parse_span  # noqa: PLC0415
 
     span = parse_span(text, SystemClock().now_ms())
     return None if span is None else to_datetime(span[0]).isoformat()

@@ -9,8 +9,8 @@ from app.core.clock import to_datetime
 from app.core.stores import sees_all
 from app.memories.model import KeptText
 from app.memories.store_access import require
-from app.sync import capture
-from app.sync.fold import fold_row
+from app.sync.folding.fold import fold_row
+from app.sync.segments import capture
 
 
 def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[KeptText, ...]:

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from app.core.text import collapse, excerpt, storable
-from app.core.timespans import parse_span
+from app.core.time_rules.timespans import parse_span
 from app.retrieval.model import OperatorHelp, Query, Term
 from app.retrieval.operators import OPERATORS, Operator
 from app.retrieval.query.intent import QueryStyle, classify_query, without_emphasis

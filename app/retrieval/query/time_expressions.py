@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import Final
 
-from app.core.timespans import MONTHS, WEEKDAYS, parse_span
+from app.core.time_rules.timespans import MONTHS, WEEKDAYS, parse_span
 
 TimeSpan = tuple[int, int]
 """A span of milliseconds UTC, half-open."""

@@ -12,9 +12,9 @@ from app.core.clock import to_datetime
 from app.retrieval.saved import repo
 from app.retrieval.saved.model import SavedSearch
 from app.store import meta
-from app.sync import capture
-from app.sync.change import Change
-from app.sync.fold import FoldedRow, fold_row
+from app.sync.folding.fold import FoldedRow, fold_row
+from app.sync.segments import capture
+from app.sync.segments.change import Change
 
 MADE_BY = "saved_search_by:"
 """Before the id of a saved search: the key in meta of the agent that saved it."""

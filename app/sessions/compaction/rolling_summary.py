@@ -10,7 +10,7 @@ from app.core.text import storable
 from app.errors import InputError
 from app.sentence import Sentence
 from app.sessions.capture.capture_policy import CapturePolicy
-from app.sessions.state_repo import SummaryState, kept_summary, read_state, record_summary, write_state
+from app.sessions.state.state_repo import SummaryState, kept_summary, read_state, record_summary, write_state
 from app.store.store import Store
 
 MAX_SUMMARY_CHARACTERS = 200_000

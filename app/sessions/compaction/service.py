@@ -21,7 +21,7 @@ from app.sessions.compaction.compaction_plan import MessageSize, SessionOptions
 from app.sessions.compaction.extractive_summary import ExtractiveSummariser, Summariser, extend_summary
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Message
-from app.sessions.state_repo import (
+from app.sessions.state.state_repo import (
     SummaryState,
     count_after,
     kept_summary,

@@ -6,9 +6,9 @@ the chain of the lane has no gap, and a Keepsake that does not know snapshots re
 
 from collections.abc import Mapping
 
-from app.sync import lane_chain
-from app.sync.lane_chain import SegmentObject
 from app.sync.sealed_exchange import SealedExchange
+from app.sync.segments import lane_chain
+from app.sync.segments.lane_chain import SegmentObject
 from app.sync.snapshots.snapshot_format import LaneEnd
 
 

@@ -7,12 +7,12 @@ from typing import Any, Final
 import apsw
 
 from app.erasure import erasures
-from app.sync import capture, turn_log
-from app.sync.change import Change
-from app.sync.lane_segment import Line
+from app.sync.segments import capture, turn_log
+from app.sync.segments.change import Change
+from app.sync.segments.lane_segment import Line
+from app.sync.segments.turn_log import LaneTurn
 from app.sync.snapshots import snapshot_format
 from app.sync.snapshots.snapshot_format import LaneEnd
-from app.sync.turn_log import LaneTurn
 
 MOST_CHARACTERS: Final = 1 << 20
 """Of the texts of a part, unless one change or turn alone has more."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.errors import ExchangeError
-from app.sync import lane_segment
-from app.sync.change import Change
-from app.sync.lane_segment import Line
 from app.sync.sealing.key_manifest import SNAPSHOTS
-from app.sync.turn_log import LaneTurn
+from app.sync.segments import lane_segment
+from app.sync.segments.change import Change
+from app.sync.segments.lane_segment import Line
+from app.sync.segments.turn_log import LaneTurn
 
 _HEAD: Final = re.compile(rf"{SNAPSHOTS}/h-(\d{{6}})-([0-9a-f]{{32}})")
 _PART: Final = re.compile(rf"{SNAPSHOTS}/p-(\d{{6}})-([0-9a-f]{{32}})-[0-9a-f]{{8}}-\d{{6}}")

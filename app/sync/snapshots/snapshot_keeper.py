@@ -21,14 +21,15 @@ from app.errors import ExchangeNewerError
 from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
-from app.sync import lane_rows, lane_sealer, lane_segment, removal_guard
-from app.sync.capture import LanePart
+from app.sync import removal_guard
 from app.sync.device_states import DeviceStates
 from app.sync.membership import Standing
 from app.sync.receiver import Received, Receiver
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.sealed_object import SNAPSHOT_READER
+from app.sync.segments import lane_rows, lane_sealer, lane_segment
+from app.sync.segments.capture import LanePart
 from app.sync.snapshots import compaction, snapshot_capture, snapshot_format, snapshot_objects
 from app.sync.snapshots.snapshot_capture import CapturedChanges
 from app.sync.snapshots.snapshot_format import DamagedSnapshotError, PartName, SnapshotHead, SnapshotPart

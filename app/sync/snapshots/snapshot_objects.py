@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from app.errors import ExchangeError, ExchangeNewerError
-from app.sync.lane_sealer import OtherEpochError
 from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.key_manifest import SNAPSHOTS
 from app.sync.sealing.signed_text import TornError
+from app.sync.segments.lane_sealer import OtherEpochError
 from app.sync.snapshots import snapshot_format
 from app.sync.snapshots.snapshot_format import PartName, SnapshotHead
 

@@ -35,7 +35,7 @@ from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.consolidation_queue import mark_in
-from app.sync import turn_log
+from app.sync.segments import turn_log
 from app.upkeep.consolidation.model import ConversationPage, FactOutcome, FoundFact
 
 ACTOR: Final = "consolidation"

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from app.core.text import collapse, excerpt, without_controls, without_markup
 from app.core.text_rules.recall_fence import single_line
-from app.core.timespans import MONTHS, WEEKDAYS
+from app.core.time_rules.timespans import MONTHS, WEEKDAYS
 from app.memories.model import Source
 
 LONGEST: Final = 170  # characters of a quoted text

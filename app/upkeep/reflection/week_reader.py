@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import apsw
 
 from app.core.clock import DAY_MS, Clock, to_datetime
-from app.core.local_zone import local_zone
 from app.core.stores import STORES, StoreName
+from app.core.time_rules.local_zone import local_zone
 from app.extraction.extractor import extract
 from app.extraction.model import SpokenLine
 from app.memories.model import Source

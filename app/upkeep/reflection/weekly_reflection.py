@@ -10,7 +10,7 @@ from typing import Final
 from app.core.access import Access
 from app.core.clock import DAY_MS, to_datetime, to_ms
 from app.core.text import excerpt
-from app.core.timespans import WEEKDAYS
+from app.core.time_rules.timespans import WEEKDAYS
 from app.errors import AccessDeniedError, KeepsakeError
 from app.llm.chat_model import ChatModel
 from app.llm.model import Usage

@@ -40,10 +40,10 @@ from typing import Any, Final
 from tests.bench.devices import first_sync
 from tests.bench.devices.device import WORD
 from tests.bench.machine import machine
-from tests.helpers.postgresql import PostgresqlServer
-from tests.helpers.s3 import S3Server
 from tests.helpers.sample_data import ROOT
-from tests.helpers.webdav import ApacheServer
+from tests.helpers.servers.postgresql import PostgresqlServer
+from tests.helpers.servers.s3 import S3Server
+from tests.helpers.servers.webdav import ApacheServer
 
 DAY_MS: Final = 86_400_000
 MOST_OFF_DAYS: Final = 3

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from app.host import Host
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_start import keepsake_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets of Unix")
 

@@ -15,9 +15,9 @@ import pytest
 from app import __version__
 from app.core.text import has_controls
 from app.rpc.hostfile import FILE
+from tests.helpers.processes.warm_process import ModuleProcess, start_module
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.helpers.sample_data import NAUGHTY, ROOT
-from tests.helpers.warm_process import ModuleProcess, start_module
-from tests.helpers.warm_start import keepsake_command
 from tests.integration.processes.command_lines import run_all
 
 SAMPLE = ROOT / "resources" / "sample"

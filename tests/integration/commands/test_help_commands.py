@@ -19,8 +19,8 @@ from app.host import Host
 from app.rpc.hostfile import FILE
 from app.store.encryption.vault_encryption import VARIABLE
 from tests.helpers.encryption import PASSPHRASE, files_with, needs_cipher
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_start import keepsake_command
 
 HELP = resources() / "help"
 REFERENCE = {"commands", "operations", "settings"}

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.store.store import DATABASE
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_start import keepsake_command
 
 LIMIT_S = 60
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.helpers.warm_start import keepsake_command
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.integration.commands.test_cli import LIMIT_S, Done, sentence, serving, surroundings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of Unix")

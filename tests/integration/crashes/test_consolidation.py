@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.host import Host
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "4"))
 TURNS = 400

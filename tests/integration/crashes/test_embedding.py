@@ -15,7 +15,7 @@ from app.host import Host
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.store.store import Store
 from app.store.vector_bytes import encode
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 from tests.integration.processes.embedding import remote
 from tests.unit.app.embed.embedding_server import Answer, EmbeddingServer
 

@@ -10,7 +10,7 @@ from app.errors import StaleError
 from app.host import Host
 from tests.helpers.engine import engine_of
 from tests.helpers.models.scripted_model import ScriptedModel
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 from tests.integration.processes.enriching import answer
 
 MANY = 12

@@ -10,7 +10,7 @@ import pytest
 from app.erasure.model import ErasureReceipt
 from app.host import Host
 from tests.helpers.engine import engine_of
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 
 SECRET = "The xylozwickian lighthouse of 秘密花园, told to nobody else. "
 TRACES = [b"lozwick", "秘密花园".encode(), "密花".encode(), b"told to nobody"]

@@ -13,7 +13,7 @@ from app.errors import HostUnreachableError, VaultLockedError
 from app.host import Host
 from app.rpc.host_backend import HostBackend
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.helpers.warm_process import ModuleProcess
+from tests.helpers.processes.warm_process import ModuleProcess
 from tests.integration.processes.serving import serving
 from ui.app import start_host
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.processes.warm_process import start_module
 from tests.helpers.upkeep_runs import UpkeepRuns
-from tests.helpers.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "3"))
 

@@ -10,8 +10,8 @@ import pytest
 
 from app.memories.model import NewMemory
 from tests.helpers.access import EVERYTHING
+from tests.helpers.processes.warm_process import start_module
 from tests.helpers.upkeep_runs import UpkeepRuns
-from tests.helpers.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "3"))
 MEMORIES = 400

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 
 ROUNDS = int(os.environ.get("CRASH_ROUNDS", "12"))
 TURNS = 900

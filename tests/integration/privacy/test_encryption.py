@@ -23,9 +23,9 @@ from app.mcp.host_launcher import ensure_host
 from app.store.encryption.vault_encryption import VARIABLE, VaultEncryption
 from app.upkeep.closed_vault import ClosedVault
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
+from tests.helpers.processes.warm_process import start_module
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_process import start_module
-from tests.helpers.warm_start import keepsake_command
 
 pytestmark = needs_cipher
 

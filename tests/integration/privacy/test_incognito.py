@@ -15,7 +15,7 @@ from app.host import Host
 from app.rpc.client import Client
 from app.rpc.credentials import Credentials
 from tests.helpers.mcp_clients import mcp_client
-from tests.helpers.warm_start import keepsake_command
+from tests.helpers.processes.warm_start import keepsake_command
 
 OVERRIDES = {"embedding.model": "hashed"}
 CALLS: list[tuple[str, dict[str, Any]]] = [

@@ -25,8 +25,8 @@ from app.errors import (
 from app.host import Host
 from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.logged_output import KEY, texts_of, trace_of
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_start import keepsake_command
 from tests.integration.processes.embedding import remote
 from tests.unit.app.embed.embedding_server import Answer, EmbeddingServer
 

@@ -24,8 +24,8 @@ from typing import IO
 from app.host import Host
 from app.store.store import DATABASE
 from tests.helpers.hostile.failing_reads import FailingReads
+from tests.helpers.processes.warm_process import ModuleProcess, start_module
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_process import ModuleProcess, start_module
 
 WRITERS = 4
 READERS = 2

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.rpc.hostfile import FILE
+from tests.helpers.processes.warm_process import ModuleProcess, start_module
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_process import ModuleProcess, start_module
 
 WAIT_S = 60.0
 

@@ -18,7 +18,7 @@ from app.host import Host
 from app.projection.model import ProjectionState
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.helpers.postgresql import PASSWORD, PostgresqlServer, binaries
+from tests.helpers.servers.postgresql import PASSWORD, PostgresqlServer, binaries
 from tests.helpers.vaults import make_vault
 from tests.integration.sync.machines import QUIET
 

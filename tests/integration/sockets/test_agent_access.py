@@ -22,7 +22,7 @@ from app.errors import (
 from app.host import Host
 from app.rpc.client import Client
 from app.rpc.credentials import Credentials
-from tests.helpers.warm_start import keepsake_command
+from tests.helpers.processes.warm_start import keepsake_command
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from app.errors import AccessDeniedError
 from app.host import Host
 from app.rpc.client import Client
 from app.rpc.credentials import Credentials
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 
 MANY = 120
 

@@ -16,7 +16,7 @@ from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.host import Host
 from app.rpc.client import Client, Credentials
 from tests.helpers.mcp_clients import mcp_client
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 from tests.integration.processes.scheduled import SCHEDULE
 
 START = datetime(2026, 3, 1, 12, 5, tzinfo=UTC)

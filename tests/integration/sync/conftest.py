@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.postgresql import PostgresqlServer, binaries
-from tests.helpers.s3 import MotoServer, S3Server, has_moto
-from tests.helpers.webdav import ApacheServer, WebdavServer, WsgidavServer, apache
+from tests.helpers.servers.postgresql import PostgresqlServer, binaries
+from tests.helpers.servers.s3 import MotoServer, S3Server, has_moto
+from tests.helpers.servers.webdav import ApacheServer, WebdavServer, WsgidavServer, apache
 from tests.integration.sync.machines import Machine, machines_in, share
 
 

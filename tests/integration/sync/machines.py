@@ -12,11 +12,11 @@ import apsw
 from app.core.clock import Clock, SystemClock
 from app.host import Host
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import LaneSealer
+from app.sync.folding.row_settler import folded
 from app.sync.model import SyncReport, SyncState
-from app.sync.row_settler import folded
 from app.sync.sealing.device_keys import DeviceKeys
 from app.sync.sealing.key_manifest import SNAPSHOTS
+from app.sync.segments.lane_sealer import LaneSealer
 from app.sync.snapshots.snapshot_keeper import CompactionRule
 from app.sync.sync_loop import SyncTiming
 from tests.helpers.engine import engine_of

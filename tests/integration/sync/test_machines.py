@@ -12,11 +12,11 @@ import pytest
 
 from app.core.declared_operations import declared_operations
 from app.errors import InputError, MachineError, NotFoundError
-from app.sync import lane_rows, lane_segment
-from app.sync.change import ERASE
 from app.sync.model import SyncReport
 from app.sync.removal_guard import LEAST
 from app.sync.sealing import sealed_object
+from app.sync.segments import lane_rows, lane_segment
+from app.sync.segments.change import ERASE
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import Machine, machines_in, settle, share

@@ -2,7 +2,8 @@
 
 import apsw
 
-from app.sync import capture, row_settler
+from app.sync.folding import row_settler
+from app.sync.segments import capture
 from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import Machine, settle
 

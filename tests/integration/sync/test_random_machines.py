@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import pytest
 
-from app.core import hybrid_clock
+from app.core.time_rules import hybrid_clock
 from app.errors import InputError, KeepsakeError
 from app.store import lane_identity, lanes
 from app.store.lanes import ChangePlace

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 from tests.integration.sync.machines import Machine, settle, share
 
 ROUNDS = 4

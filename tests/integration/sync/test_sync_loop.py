@@ -11,7 +11,7 @@ from app.errors import ExchangeError, InputError
 from app.sync.exchanges.exchange_places import without_password
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.helpers.postgresql import PostgresqlServer
+from tests.helpers.servers.postgresql import PostgresqlServer
 from tests.integration.sync.machines import Machine, let_in, machines_in
 
 LONGEST_S = 90

@@ -29,8 +29,8 @@ from app.recovery.sqlite_pages import PageFile, TreeWalk
 from app.store.files.preflight import SALVAGING
 from app.store.store import DATABASE, Store
 from tests.helpers.disks import SmallDisk
+from tests.helpers.processes.warm_start import keepsake_command
 from tests.helpers.sample_data import ROOT
-from tests.helpers.warm_start import keepsake_command
 
 SESSIONS, TURNS, NOTES = 6, 80, 40
 LOG = DATABASE + "-wal"

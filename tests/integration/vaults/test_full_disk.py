@@ -9,7 +9,7 @@ import pytest
 
 from app.errors import DiskFullError
 from app.host import Host
-from app.store.wal_truncation import empty_log
+from app.store.connection import empty_log
 from tests.helpers.disks import SmallDisk
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs

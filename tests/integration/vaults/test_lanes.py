@@ -16,7 +16,7 @@ from app.core.paths import migrations, program_root
 from app.host import Host
 from app.store.store import DATABASE, Store
 from tests.helpers.earlier_vaults import vault_before
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 
 _CHANGES = 20_000
 OPENING = """

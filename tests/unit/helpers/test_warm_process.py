@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.warm_process import start_module
+from tests.helpers.processes.warm_process import start_module
 
 ECHO = "tests.unit.helpers.echo"
 

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.changes import Progress
 from ui import tray
 from ui.notify import notify
-from ui.shell.status_line import VaultSummary
+from ui.shell.status.status_line import VaultSummary
 from ui.theme import Scheme, Theme
 from ui.tray import Tray
 from ui.window import Window

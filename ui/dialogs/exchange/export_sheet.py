@@ -17,7 +17,7 @@ from ui.dialogs.sheet_rows import PathRow, SheetRow
 from ui.engine_texts import error_text
 from ui.models.dates import counted
 from ui.notice import Notice
-from ui.shell.status_line import amount, progress_text
+from ui.shell.status.status_line import amount, progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.fields.passphrase_field import PassphraseField, new_passphrase_problem

@@ -4,7 +4,7 @@ from app.core.declared_operations import declared_operations
 from app.exchange.model import MIXED, CapsuleOrigin, ImportPart, ImportPreview, ImportReport, ItemCounts
 from ui.engine_texts import engine_text
 from ui.models.dates import counted, format_number, full_date
-from ui.shell.status_line import amount, span
+from ui.shell.status.status_line import amount, span
 from ui.translation import translate
 
 SHOWN_PROBLEMS = 8

@@ -37,7 +37,7 @@ from ui.dialogs.exchange.import_report import (
 from ui.dialogs.exchange.imported_place import imported_place
 from ui.engine_texts import engine_report, error_text
 from ui.notice import Notice
-from ui.shell.status_line import progress_text
+from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState

@@ -11,7 +11,7 @@ from ui.dialogs.base_dialog import note
 from ui.dialogs.models.model_title import model_title
 from ui.engine_texts import engine_report, error_text
 from ui.models.dates import format_number
-from ui.shell.status_line import progress_text
+from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.work import Work

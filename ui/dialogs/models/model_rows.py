@@ -9,7 +9,7 @@ from ui import theme
 from ui.dialogs.base_dialog import hairline
 from ui.dialogs.models.model_title import model_title
 from ui.models.dates import counted, format_number, full_date
-from ui.shell.status_line import progress_text
+from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from ui.dialogs.base_dialog import note
-from ui.shell.status_line import progress_text
+from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel

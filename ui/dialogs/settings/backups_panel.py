@@ -14,7 +14,7 @@ from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import fit_table, make_table
 from ui.engine_texts import engine_report
 from ui.models.dates import format_number, full_date
-from ui.shell.status_line import amount
+from ui.shell.status.status_line import amount
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.local_zone import local_zone
+from app.core.time_rules.local_zone import local_zone
 from app.errors import KeepsakeError
 from app.schedule.model import Cadence
 from ui import operations, theme

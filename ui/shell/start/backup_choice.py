@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTreeWidgetItem, QVBoxLayout, QWidget
 from app.upkeep.model import BackupInfo
 from ui.dialogs.settings.plain_table import fit_table, make_table
 from ui.models.dates import full_date
-from ui.shell.status_line import amount
+from ui.shell.status.status_line import amount
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 

@@ -11,8 +11,8 @@ from app.errors import KeepsakeError
 from ui import operations
 from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
-from ui.shell.job_sentences import job_sentence
-from ui.shell.status_line import StatusLine, VaultSummary
+from ui.shell.status.job_sentences import job_sentence
+from ui.shell.status.status_line import StatusLine, VaultSummary
 from ui.work import Work
 
 if TYPE_CHECKING:

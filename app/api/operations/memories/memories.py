@@ -10,7 +10,7 @@ from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
 from app.changes import Changed
 from app.core.clock import parse_instant, to_datetime
-from app.core.timespans import parse_span
+from app.core.time_rules.timespans import parse_span
 from app.engine import Engine
 from app.entities.model import EntityOrder
 from app.entities.queries.people import Person

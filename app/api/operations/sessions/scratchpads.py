@@ -9,8 +9,8 @@ from app.changes import Changed
 from app.engine import Engine
 from app.sessions.capture.write_behind import Accepted
 from app.sessions.model import NewMessage
-from app.sessions.scratchpad import Scratchpad
 from app.sessions.service import NewSession
+from app.sessions.state.scratchpad import Scratchpad
 
 _change = partial(
     operation,

@@ -12,9 +12,9 @@ from app.sentence import Sentence
 from app.sessions.compaction.rolling_summary import SummaryWritten
 from app.sessions.compaction.service import Compacted
 from app.sessions.model import Message, Session
-from app.sessions.session_restore import Restored
 from app.sessions.session_summaries import SessionSummary
-from app.sessions.state_repo import SummaryState
+from app.sessions.state.session_restore import Restored
+from app.sessions.state.state_repo import SummaryState
 from app.upkeep.consolidation.model import ConsolidationReport
 
 _change = partial(

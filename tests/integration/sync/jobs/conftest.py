@@ -9,7 +9,7 @@ import pytest
 from tests.integration.sync.jobs.working_machines import Done, WorkingMachine
 
 if TYPE_CHECKING:
-    from tests.helpers.postgresql import PostgresqlServer
+    from tests.helpers.servers.postgresql import PostgresqlServer
 
 
 @pytest.fixture

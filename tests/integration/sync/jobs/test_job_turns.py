@@ -15,7 +15,7 @@ from app.api.caller import Caller
 from app.schedule.model import Cadence
 from app.sync.leases import job_lease
 from tests.helpers.engine import engine_of
-from tests.helpers.warm_process import ModuleProcess, start_module
+from tests.helpers.processes.warm_process import ModuleProcess, start_module
 from tests.integration.sync.jobs.working_machines import (
     IN_FOLDER,
     TIMING,

@@ -39,7 +39,14 @@ def test_a_start_loads_nothing_heavy(script: str) -> None:
 
 
 # What a hook loads beside what Python itself has loaded; an agent waits for it.
-HOOK_MODULES = {"app", "app.__main__", "app.cli", "app.cli.hook", "app.cli.quick_client", "app.cli.quick_start"} | {
+HOOK_MODULES = {
+    "app",
+    "app.__main__",
+    "app.cli",
+    "app.cli.quick",
+    "app.cli.quick.hook",
+    "app.cli.quick.quick_client",
+    "app.cli.quick.quick_start",
     "app.core",
     "app.core.whole_lines",
     "app.rpc",
@@ -64,7 +71,7 @@ SLOW_TO_LOAD = {
     [
         (["hook", "prompt"], HOOK_MODULES),
         (["hook", "stop"], HOOK_MODULES),
-        (["capture", "A note"], HOOK_MODULES - {"app.cli.hook", "app.core", "app.core.whole_lines"}),
+        (["capture", "A note"], HOOK_MODULES - {"app.cli.quick.hook", "app.core", "app.core.whole_lines"}),
     ],
 )
 def test_hooks_and_capture_load_what_they_need_and_nothing_else(

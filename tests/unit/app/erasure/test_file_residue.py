@@ -9,9 +9,8 @@ import pytest
 
 from app.erasure import file_residue, fts_vocabulary, references
 from app.index.repo import Chunk, insert_chunks
-from app.store.connection import open_writer
+from app.store.connection import empty_log, open_writer
 from app.store.store import DATABASE
-from app.store.wal_truncation import empty_log
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ from app.sessions.compaction.extractive_summary import Summariser
 from app.sessions.compaction.rolling_summary import SummaryService
 from app.sessions.compaction.service import CompactionService
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage
-from app.sessions.scratchpad import ScratchpadService
 from app.sessions.service import NewSession, SessionService
-from app.sessions.session_restore import RestoreService
 from app.sessions.session_summaries import SessionSummaryService
-from app.sessions.working_memory import WorkingMemory
+from app.sessions.state.scratchpad import ScratchpadService
+from app.sessions.state.session_restore import RestoreService
+from app.sessions.state.working_memory import WorkingMemory
 from app.store.store import Store
 
 if TYPE_CHECKING:

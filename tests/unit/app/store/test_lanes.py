@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core import hybrid_clock
 from app.core.clock import MAX_MS
 from app.core.paths import migrations
+from app.core.time_rules import hybrid_clock
 from app.errors import InternalError, VaultDamagedError, VaultLockedError
 from app.history import history_repo
 from app.store import lanes

@@ -5,11 +5,11 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from app.core import hybrid_clock
+from app.core.time_rules import hybrid_clock
 from app.store.lanes import ChangePlace
-from app.sync.change import ERASE, Change, State
-from app.sync.fold import FoldedRow, fold_row
-from app.sync.inverse import Inverse, inverse
+from app.sync.folding.fold import FoldedRow, fold_row
+from app.sync.folding.inverse import Inverse, inverse
+from app.sync.segments.change import ERASE, Change, State
 
 Dot = tuple[int, int]
 Row = tuple[str, str]

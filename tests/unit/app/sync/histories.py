@@ -13,9 +13,9 @@ from itertools import count
 from typing import Any
 
 from app.history.state_diff import differing
-from app.sync.change import ERASE, Change
-from app.sync.fold import FoldedRow
-from app.sync.group_folds import fold_entities, fold_facts, fold_messages
+from app.sync.folding.fold import FoldedRow
+from app.sync.folding.group_folds import fold_entities, fold_facts, fold_messages
+from app.sync.segments.change import ERASE, Change
 from tests.unit.app.sync.devices import ENTITY, GONE, MEMORY, Device, Dot, Row, dot, union
 
 DAY_MS = 86_400_000

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.core import hybrid_clock
+from app.core.time_rules import hybrid_clock
 from app.history.state_diff import differing
-from app.sync import field_rules
-from app.sync.change import ERASE, Change, State
-from app.sync.fold import FoldedRow, fold_row
-from app.sync.inverse import Inverse, inverse
+from app.sync.folding import field_rules
+from app.sync.folding.fold import FoldedRow, fold_row
+from app.sync.folding.inverse import Inverse, inverse
+from app.sync.segments.change import ERASE, Change, State
 from tests.unit.app.sync.devices import GONE, MEMORY, Device, exchange
 from tests.unit.app.sync.histories import History, check_all, check_memory
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.store.lanes import ChangePlace
-from app.sync.change import ERASE, Change
+from app.sync.segments.change import ERASE, Change
+from app.sync.segments.turn_log import LaneTurn
 from app.sync.snapshots import snapshot_format
 from app.sync.snapshots.snapshot_format import DamagedSnapshotError, LaneEnd, PartName, SnapshotHead
-from app.sync.turn_log import LaneTurn
 
 DEVICE = "ab" * 16
 _states = st.none() | st.fixed_dictionaries({"content": st.text(max_size=8), "pinned": st.booleans()})

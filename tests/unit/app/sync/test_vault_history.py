@@ -12,8 +12,8 @@ from app.memories.history_applier import MemoryApplier
 from app.sessions.session_applier import SessionApplier
 from app.store.connection import open_reader
 from app.store.store import DATABASE
-from app.sync import capture
-from app.sync.fold import fold_row
+from app.sync.folding.fold import fold_row
+from app.sync.segments import capture
 
 APPLIERS: Mapping[str, StateApplier] = {
     "memory": MemoryApplier(Indexer()),

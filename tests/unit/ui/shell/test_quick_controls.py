@@ -15,7 +15,7 @@ from ui.bridge import Bridge
 from ui.notice import Notice
 from ui.shell.navigation import Place
 from ui.shell.quick_controls import QuickControls
-from ui.shell.status_line import VaultSummary
+from ui.shell.status.status_line import VaultSummary
 from ui.tray import Tray
 
 

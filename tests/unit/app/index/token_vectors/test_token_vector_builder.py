@@ -15,8 +15,7 @@ from app.index.token_vectors import token_repo
 from app.recovery.salvage import salvage
 from app.store.connection import open_reader, open_writer
 from app.store.encryption.vault_encryption import VaultEncryption
-from app.store.migrate import migrations_in
-from app.store.schema_check import expected_objects, objects_of
+from app.store.migrate import expected_objects, migrations_in, objects_of
 from app.store.store import DATABASE
 from tests.helpers.encryption import PASSPHRASE, needs_cipher
 from tests.helpers.engine import engine_of

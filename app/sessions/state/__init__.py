@@ -1,0 +1,1 @@
+"""State of sessions: sizes, goals and steps, recent messages, restoring for agents."""

@@ -1,0 +1,1 @@
+"""Processes of Keepsake that start at once, and the bytecode that they share."""

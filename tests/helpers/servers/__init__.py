@@ -1,0 +1,1 @@
+"""Servers that are thrown away, and the ports that they listen on."""

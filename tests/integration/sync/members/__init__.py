@@ -1,0 +1,1 @@
+"""Machines that come, go and seal what they exchange."""

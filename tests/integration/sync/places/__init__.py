@@ -1,0 +1,1 @@
+"""Places where machines meet: what they keep, refuse, lose and break off."""

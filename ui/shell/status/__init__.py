@@ -1,0 +1,1 @@
+"""Status line of the window: what Keepsake is doing, and who else writes."""
