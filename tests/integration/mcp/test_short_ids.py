@@ -66,7 +66,7 @@ def test_what_a_tool_shows_every_tool_takes(host: Host, ask: Ask) -> None:
     _, written = ask("memory_write", content="Priya Raman mends the boiler.", people=["Priya Raman"])
     assert written["id"].startswith("obs-")
     assert len(written["id"]) == len("obs-") + 8
-    host.ask("vault.settle")
+    host.ask("vault.settle", names=True)
     _, known = ask("memory_search", query="boiler")
     assert known["ids"] == [written["id"]]
     said, read = ask("memory_get", ids=known["ids"])
@@ -83,7 +83,7 @@ def test_what_a_tool_shows_every_tool_takes(host: Host, ask: Ask) -> None:
     host.ask(
         "graph.create_entities", entities=[{"name": "Priya Raman", "type": "person", "observations": ["Is kind."]}]
     )
-    host.ask("vault.settle")
+    host.ask("vault.settle", names=True)
     said, known = ask("get_entity_info", name="Priya Raman")
     assert ask("get_entity_info", name=known["ids"][0])[0] == said
 
@@ -144,7 +144,7 @@ def test_a_name_has_one_for_who_sees_a_part(host: Host) -> None:
         "graph.create_entities", entities=[{"name": "Priya Raman", "type": "person", "observations": ["Is kind."]}]
     )
     host.ask("memory.write", content="Priya Raman mends it.", related_people=["Priya Raman"], store="shared")
-    host.ask("vault.settle")
+    host.ask("vault.settle", names=True)
     for caller in (OWNER, INNER):
         [listed] = host.call("entity.list", {"filter": {"text": "Priya Raman"}}, caller).result().value
         info = host.call("entity.info", {"id": short_id(listed.id)}, caller).result().value
@@ -172,6 +172,6 @@ def test_what_is_forgotten_by_a_short_id_leaves_no_trace(host: Host) -> None:
     host.ask("note.get", id=short_id(memory))
     assert [memory in call.read for call in host.ask("agent.ledger").calls if call.operation == "note.get"] == [True]
     host.ask("memory.forget_forever", ids=[short_id(memory)], confirm=True)
-    host.ask("vault.settle")
+    host.ask("vault.settle", names=True)
     calls = host.ask("agent.ledger").calls
     assert not any(memory in (*call.read, *call.written) for call in calls)
