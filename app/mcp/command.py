@@ -34,7 +34,7 @@ def serve_mcp(options: McpOptions) -> int:
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """Load modules without looking for garbage among what they make, all of which stays: a sixth of the time."""
+    """Load modules without a search for garbage, a sixth of the time."""
     gc.disable()
     try:
         yield
