@@ -60,7 +60,7 @@ def attachment_at(path: Path, name: str) -> Attachment:
 
 
 def files_of(folder: Path, unreadable: list[str] | None = None) -> Iterator[Attachment]:
-    """Yield the regular files of an attachments folder by name; none where there is no folder.
+    """Yield the regular files of an attachments folder, which may be missing, by name.
 
     Args:
         folder: The folder.
@@ -250,7 +250,7 @@ def _required_key(path: Path) -> DataKey:
 
 
 def _name_at(path: Path) -> str:
-    """Return the name of a file, ``""`` of a sealed one that is none of this vault's."""
+    """Return the name of a file, ``""`` of a sealed one of another vault."""
     if not path.name.endswith(SUFFIX):
         return path.name
     try:

@@ -88,7 +88,7 @@ def from_sqlite(error: apsw.Error, database: Path | None = None, system_errno: i
 
 
 def _why_unopened(database: Path | None) -> KeepsakeError | None:
-    """Return the failure that keeps this process from opening files, or this file, where there is one."""
+    """Return the failure that keeps this process from opening files, or this one."""
     lack = lack_of_files()
     refusal = None if lack or database is None else read_failure(database)
     return lack if refusal is None or database is None else from_os(refusal, database)

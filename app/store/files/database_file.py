@@ -35,9 +35,9 @@ def is_readable(database: Path) -> bool:
 
 
 def read_failure(database: Path) -> OSError | None:
-    """Return why a database or its log cannot be read, looked at in some places; ``None`` where they can.
+    """Return why a database or its log cannot be read, ``None`` where they can.
 
-    SQLite reports what the disk does not give as damage.
+    They are looked at in some places. SQLite reports what the disk does not give as damage.
     """
     return _read_failure(database) or _read_failure(log_of(database))
 

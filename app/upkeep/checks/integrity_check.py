@@ -276,7 +276,7 @@ def _attachments(vault: Path) -> Iterator[Finding]:
 
 
 def _accessible(vault: Path) -> list[Finding]:
-    """Return what is wrong with the files, and the first that the system refuses to show."""
+    """Return what is wrong with the files, and the first that is refused."""
     findings: list[Finding] = []
     try:
         findings.extend(_files(vault))
