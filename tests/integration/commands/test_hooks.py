@@ -256,14 +256,14 @@ def test_a_session_starts_with_what_is_known_of_its_folder(serving: Host, run: R
         serving.ask("memory.write", content=f"Decision {number}.", session=chat)
     fact = serving.ask("fact.remember", content="I write British English.").memory.id
     serving.ask("fact.confirm", id=fact)
-    told = start(run, tmp_path, cwd="/home/me/shop/")
-    assert [f"Decision {number}." in told for number in range(4)] == [True, True, False, False]
-    assert [f"Pear {number} is sold" in told for number in range(4)] == [True, True, False, False]
-    assert told.index("Decision 0.") < told.index("I write British English.")
-    assert "gym" not in told
-    elsewhere = start(run, tmp_path, cwd="/elsewhere")
-    assert "I write British English." in elsewhere
-    assert "Decision" not in elsewhere
+    text = start(run, tmp_path, cwd="/home/me/shop/")
+    assert [f"Decision {number}." in text for number in range(4)] == [True, True, False, False]
+    assert [f"Pear {number} is sold" in text for number in range(4)] == [True, True, False, False]
+    assert text.index("Decision 0.") < text.index("I write British English.")
+    assert "gym" not in text
+    other_text = start(run, tmp_path, cwd="/elsewhere")
+    assert "I write British English." in other_text
+    assert "Decision" not in other_text
     inner = str(serving.ask("agent.add", name="guest", trust="inner").token)
     given = called(tmp_path / "t.jsonl", "SessionStart", cwd="/home/me/shop")
     assert run("hook", "session-start", given=given, token=inner).stdout == b""
