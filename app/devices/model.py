@@ -17,6 +17,8 @@ class Device:
         behind: How many changes that are known here it does not have yet; of this one, how many others have.
         removed_at: When it was removed, ``None`` for a member.
         schedules: The ids of the schedules that it ran last for all machines, as far as it is known here.
+        erased: How many of the things that were erased for ever it has erased, as far as it is known here.
+        unerased: How many of them it has still to erase; 0 of a removed one, which hears of them no more.
     """
 
     id: str
@@ -27,6 +29,8 @@ class Device:
     behind: int
     removed_at: datetime | None
     schedules: tuple[str, ...] = ()
+    erased: int = 0
+    unerased: int = 0
 
 
 @dataclass(frozen=True, slots=True)

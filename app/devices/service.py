@@ -48,6 +48,7 @@ LOOK_S: Final = 1.0
 ASK_S: Final = 3.0
 """Longest wait for what the other machines tell of themselves."""
 _INVITATIONS: Final = "sync.invitations"
+_ANSWERS_UNKNOWN: Final = Sentence("Whether your other machines have forgotten it is not known here.")
 _LOOKS: Final = 2
 """Looks for an answer in the time of one look for a request."""
 
@@ -252,21 +253,35 @@ class DeviceService:
             _log.info("the place cannot be asked for the other machines: %s", type(error).__name__)
             states = await self._states.known()
         names, here = standing.names, await self._store.read(_marks)
-        return [
-            replace(
-                _device(device, names.get(device.id, ""), is_this=device.id == standing.keys.id),
-                last_seen_at=to_datetime(states[device.id].at_ms) if device.id in states else None,
-                behind=_behind(device.id, standing.keys.id, here, states),
+        erased = await self._store.read(erasures.places_by_target)
+        is_by_all, own = await self._states.is_forgotten_by_all(standing), await self._states.own()
+        devices = []
+        for member in sorted(standing.members.devices.values(), key=lambda device: (device.added_at_ms, device.id)):
+            is_this, state = member.id == standing.keys.id, states.get(member.id)
+            orders = erased if member.removed_at_ms is None else {}
+            newest = own if is_this else state
+            waiting = [] if is_by_all else [places for places in orders.values() if not _has_erased(newest, places)]
+            devices.append(
+                replace(
+                    _device(member, names.get(member.id, ""), is_this=is_this),
+                    last_seen_at=None if state is None else to_datetime(state.at_ms),
+                    behind=_behind(member.id, standing.keys.id, here, states),
+                    erased=len(orders) - len(waiting),
+                    unerased=len(waiting),
+                )
             )
-            for device in sorted(standing.members.devices.values(), key=lambda device: (device.added_at_ms, device.id))
-        ]
+        return devices
 
     async def with_answers(self, receipts: Sequence[ErasureReceipt]) -> list[ErasureReceipt]:
         """Return receipts of what was forgotten for ever, with the machines that still have it."""
         joined = await self._sync.joined()
         if joined is None or not receipts:
             return list(receipts)
-        standing, states = await self._membership.standing(joined.vault), await self._states.known()
+        try:
+            standing, states = await self._membership.standing(joined.vault), await self._states.known()
+        except ExchangeError as error:
+            _log.info("nothing is known of the other machines: %s", error.code)
+            return [replace(receipt, notes=(*receipt.notes, _ANSWERS_UNKNOWN)) for receipt in receipts]
         is_by_all = await self._states.is_forgotten_by_all(standing)
         answered: list[ErasureReceipt] = []
         for receipt in receipts:

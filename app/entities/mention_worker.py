@@ -318,6 +318,11 @@ def _said(
     author = reading.author.strip()
     if author and (reading.spoken_by_person or _is_person(strategy.extract(author, known), author)):
         found.append(FoundName(author, "person", -1, 0, 0.9, "author"))
+    # Who is named in the text as well is mentioned there.
+    met = {surface(name.type, name.name) for name in found}
+    found += [
+        FoundName(name, "person", -1, 0, 0.9, "people") for name in reading.people if surface("person", name) not in met
+    ]
     return found
 
 

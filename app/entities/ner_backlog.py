@@ -20,7 +20,10 @@ RULES = "entities_rules"
 RULES_VERSION = "7"  # changes when the fast rules do; everything is read again then
 _MAX_BATCH_CHARACTERS = 1_000_000
 _FIRST = -1_000_000_000_000_000_000  # before every message
-_MEMORY = "m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts, m.version"
+_MEMORY = (
+    "m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts, m.people,"
+    " m.version"
+)
 _UNUSED = (
     "e.mention_count = 0 AND e.touched = 0 AND e.protected = 0"
     " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
@@ -45,6 +48,7 @@ class Reading:
         spoken_by_person: Whether the author is a person for certain.
         mark: The memory's version, the message's number or row: what must still hold, or how far reading has come.
         kept: Names that an accurate search found, each with whether it stands in the heading.
+        people: Whom the writer of a memory named as related.
     """
 
     owner: Owner
@@ -54,6 +58,7 @@ class Reading:
     spoken_by_person: bool
     mark: int
     kept: tuple[tuple[bool, NameSpan], ...] = ()
+    people: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +239,8 @@ def _memories(connection: apsw.Connection, limit: int) -> NameBatch | None:
 
 def _memory(row: Sequence[Any]) -> Reading:
     heading = "\n".join([row[4], *json.loads(row[5])])[:MAX_CHARACTERS]
-    return Reading(Owner("memory", row[0], row[1], row[2]), row[3], heading, "", spoken_by_person=False, mark=row[6])
+    owner, people = Owner("memory", row[0], row[1], row[2]), tuple(json.loads(row[6]))
+    return Reading(owner, row[3], heading, "", spoken_by_person=False, mark=row[7], people=people)
 
 
 def _restored(connection: apsw.Connection, limit: int) -> NameBatch | None:

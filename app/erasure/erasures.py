@@ -104,6 +104,20 @@ def last_numbers(connection: apsw.Connection) -> dict[int, int]:
     return {int(str(lane)): int(str(n)) for lane, n in rows}
 
 
+def places_by_target(connection: apsw.Connection) -> dict[str, dict[int, int]]:
+    """Return the numbers of the last erasures in each lane, by what was erased.
+
+    Names that only an erased text gave are not among them.
+    """
+    rows = connection.execute(
+        "SELECT target, lane, max(n) FROM erasures WHERE target_kind <> 'entity' GROUP BY target, lane"
+    )
+    places: dict[str, dict[int, int]] = {}
+    for target, lane, n in rows:
+        places.setdefault(str(target), {})[int(str(lane))] = int(str(n))
+    return places
+
+
 def places_of(connection: apsw.Connection, targets: Sequence[str]) -> dict[int, int]:
     """Return for each lane the number of its last erasure of some targets."""
     rows = connection.execute(

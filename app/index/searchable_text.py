@@ -41,13 +41,14 @@ def tool_text(tool_calls: object) -> str:
 def memory_text(memory: Memory) -> str:
     """Return the searchable text of a memory.
 
-    It is title, content, statements, category and key, and the name of who said a fact.
+    It is title, content, statements, category and key, the name of who said a fact, and related files and people.
     """
     parts = [memory.title, memory.content, *memory.facts]
     if memory.key:
         parts.append(f"{memory.category} {memory.key}")
     if (who := memory.said_by) not in _ROLES:
         parts.append(who)
+    parts += [*memory.files, *memory.people]
     return "\n".join(part for part in parts if part)
 
 

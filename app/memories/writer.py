@@ -313,4 +313,4 @@ def _linking(memory: Memory) -> tuple[object, ...]:
 
 def _searched(memory: Memory) -> tuple[object, ...]:
     named = (memory.kind, memory.category, memory.key, memory.session_id, memory.store)
-    return memory.title, memory.content, memory.facts, *named
+    return memory.title, memory.content, memory.facts, memory.files, memory.people, *named

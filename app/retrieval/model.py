@@ -37,7 +37,7 @@ class Query:
         text: What the person typed.
         terms: Words and phrases, in order.
         kinds: From ``kind:``; ``message`` and its synonym ``episode`` mean messages.
-        tags, stores, sessions, agents, entities, roles, types, states: From the operators of those names
+        tags, stores, sessions, agents, entities, roles, types, files, states: From the operators of those names
             (``is:pinned``, ``is:archived``, ``is:superseded``, ``is:pending`` fill ``states``).
         excluded: Operators written with a leading ``-``: pairs of operator and value.
         since: At or after, milliseconds UTC.
@@ -58,6 +58,7 @@ class Query:
     entities: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     excluded: tuple[tuple[str, str], ...] = ()
     since: int | None = None

@@ -17,6 +17,7 @@ from app.entities.model import TYPES
 from app.entities.queries.visibility import within
 from app.memories.model import KINDS
 from app.memories.tags.tag_repo import SPELLED_TAGS
+from app.memories.text.markdown_links import title_key
 from app.retrieval.model import Query
 from app.sessions.model import Role
 
@@ -218,6 +219,15 @@ def _type(value: str, _scope: OperatorScope) -> Condition:
     return _named(f"c.memory_id IN (SELECT id FROM memories WHERE {spelled_sql('type')})", value)
 
 
+def _file(value: str, _scope: OperatorScope) -> Condition:
+    # A path is said from the folder of its project, from the root, or by its end.
+    path = "/" + title_key(value).replace("\\", "/").strip("/")
+    stored = "'/' || trim(replace(l.target_key, '\\', '/'), '/')"
+    is_same = f"(substr({stored}, -length(?1)) = ?1 OR substr(?1, -length({stored})) = {stored})".replace("?1", "?")
+    sql = f"c.memory_id IN (SELECT l.memory_id FROM memory_links l WHERE l.relation = 'file' AND {is_same})"
+    return Condition(sql, (path,) * sql.count("?"))
+
+
 OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
     {
         operator.name: operator
@@ -251,6 +261,7 @@ OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
                 matches_type=lambda chunk_type, value: chunk_type.kind != "memory" and chunk_type.role == value.lower(),
             ),
             Operator("type", "An observation of this type", "types", _type, ("decision", "discovery")),
+            Operator("file", "About this file, by its path or the end of it", "files", _file, ("reader.py",)),
             Operator("before", "Older than the start of this time", "", None, EXAMPLES),
             Operator("after", "From the start of this time on", "", None, EXAMPLES),
             Operator("on", "Within this time", "", None, EXAMPLES),

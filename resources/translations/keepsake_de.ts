@@ -1874,6 +1874,10 @@
         <translation>Alles wurde um {time} ausgetauscht.</translation>
     </message>
     <message>
+        <source>All your machines have forgotten what was erased for ever.</source>
+        <translation>Alle deine Rechner haben vergessen, was endgültig gelöscht wurde.</translation>
+    </message>
+    <message>
         <source>Exchange now</source>
         <translation>Jetzt austauschen</translation>
     </message>
@@ -1882,8 +1886,16 @@
         <translation>Austausch läuft …</translation>
     </message>
     <message>
+        <source>Has 1 thing still to erase</source>
+        <translation>Muss noch 1 Sache löschen</translation>
+    </message>
+    <message>
         <source>Has all that is here</source>
         <translation>Hat alles, was hier ist</translation>
+    </message>
+    <message>
+        <source>Has {n} things still to erase</source>
+        <translation>Muss noch {n} Sachen löschen</translation>
     </message>
     <message>
         <source>Heard of</source>
@@ -2667,6 +2679,14 @@
         <translation>1 Markdown-Datei</translation>
     </message>
     <message>
+        <source>1 agent or conversation stores mostly what is deleted or rejected.</source>
+        <translation>1 Agent oder Gespräch speichert meist, was gelöscht oder abgelehnt wird.</translation>
+    </message>
+    <message>
+        <source>1 agent tries to store again what it has just recalled.</source>
+        <translation>1 Agent will wieder speichern, was er gerade abgerufen hat.</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>1 angehängte Datei, die keine Notiz zeigt, blieb weg.</translation>
     </message>
@@ -2699,12 +2719,24 @@
         <translation>1 verschlüsselte Passage blieb weg. Entschlüssele den Text in Evernote, und exportiere die Notiz noch einmal.</translation>
     </message>
     <message>
+        <source>1 entity is mentioned nowhere.</source>
+        <translation>1 Name wird nirgends erwähnt.</translation>
+    </message>
+    <message>
         <source>1 entry of another Google product was left out.</source>
         <translation>1 Eintrag eines anderen Google-Produkts blieb weg.</translation>
     </message>
     <message>
         <source>1 fact</source>
         <translation>1 Fakt</translation>
+    </message>
+    <message>
+        <source>1 fact contradicts others of the same category and key.</source>
+        <translation>1 Fakt widerspricht anderen derselben Kategorie und desselben Schlüssels.</translation>
+    </message>
+    <message>
+        <source>1 fact is stale.</source>
+        <translation>1 Fakt ist veraltet.</translation>
     </message>
     <message>
         <source>1 faded fact is kept for now, because a run and a month may set aside only a share of the facts.</source>
@@ -2745,6 +2777,14 @@
     <message>
         <source>1 memory</source>
         <translation>1 Erinnerung</translation>
+    </message>
+    <message>
+        <source>1 memory or message has a password or key in clear.</source>
+        <translation>1 Erinnerung oder Nachricht enthält ein Passwort oder einen Schlüssel im Klartext.</translation>
+    </message>
+    <message>
+        <source>1 memory says nothing beyond another one.</source>
+        <translation>1 Erinnerung sagt nichts, was nicht schon eine andere sagt.</translation>
     </message>
     <message>
         <source>1 mention of a person or thing stands in texts that are gone.</source>
@@ -3169,6 +3209,14 @@
     <message>
         <source>API key variable</source>
         <translation>Variable des API-Schlüssels</translation>
+    </message>
+    <message>
+        <source>About 1 message is still to be searched. Ask again to go on.</source>
+        <translation>Etwa 1 Nachricht ist noch zu durchsuchen. Frag noch einmal, um fortzufahren.</translation>
+    </message>
+    <message>
+        <source>About {count} messages are still to be searched. Ask again to go on.</source>
+        <translation>Etwa {count} Nachrichten sind noch zu durchsuchen. Frag noch einmal, um fortzufahren.</translation>
     </message>
     <message>
         <source>About {foreign} of what is written here is in words that the built-in model does not know well, so search by meaning finds less of it. A multilingual model, such as &apos;fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2&apos;, would suit this vault better.</source>
@@ -8303,6 +8351,10 @@
         <translation>Ob schwere Arbeit auf Netzstrom wartet, höchstens einen Tag, oder auch mit Akku läuft.</translation>
     </message>
     <message>
+        <source>Whether your other machines have forgotten it is not known here.</source>
+        <translation>Ob deine anderen Rechner es vergessen haben, ist hier nicht bekannt.</translation>
+    </message>
+    <message>
         <source>While you write, show quietly what you already know about it, and what a new text may contradict.</source>
         <translation>Beim Schreiben leise zeigen, was du darüber schon weißt und wem ein neuer Text widersprechen kann.</translation>
     </message>
@@ -9339,6 +9391,14 @@
         <translation>{count} Markdown-Dateien</translation>
     </message>
     <message>
+        <source>{count} agents or conversations store mostly what is deleted or rejected.</source>
+        <translation>{count} Agenten oder Gespräche speichern meist, was gelöscht oder abgelehnt wird.</translation>
+    </message>
+    <message>
+        <source>{count} agents try to store again what they have just recalled.</source>
+        <translation>{count} Agenten wollen wieder speichern, was sie gerade abgerufen haben.</translation>
+    </message>
+    <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} angehängte Dateien, die keine Notiz zeigt, blieben weg.</translation>
     </message>
@@ -9367,12 +9427,24 @@
         <translation>{count} verschlüsselte Passagen blieben weg. Entschlüssele den Text in Evernote, und exportiere die Notiz noch einmal.</translation>
     </message>
     <message>
+        <source>{count} entities are mentioned nowhere.</source>
+        <translation>{count} Namen werden nirgends erwähnt.</translation>
+    </message>
+    <message>
         <source>{count} entries of other Google products were left out.</source>
         <translation>{count} Einträge anderer Google-Produkte blieben weg.</translation>
     </message>
     <message>
         <source>{count} facts</source>
         <translation>{count} Fakten</translation>
+    </message>
+    <message>
+        <source>{count} facts are stale.</source>
+        <translation>{count} Fakten sind veraltet.</translation>
+    </message>
+    <message>
+        <source>{count} facts contradict others of the same category and key.</source>
+        <translation>{count} Fakten widersprechen anderen derselben Kategorie und desselben Schlüssels.</translation>
     </message>
     <message>
         <source>{count} faded facts are kept for now, because a run and a month may set aside only a share of the facts.</source>
@@ -9421,6 +9493,14 @@
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Zuvor wurden {count} spätere Änderungen rückgängig gemacht, zuletzt {last}; sie lassen sich wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>{count} memories and messages have passwords or keys in clear.</source>
+        <translation>{count} Erinnerungen und Nachrichten enthalten Passwörter oder Schlüssel im Klartext.</translation>
+    </message>
+    <message>
+        <source>{count} memories say nothing beyond another one.</source>
+        <translation>{count} Erinnerungen sagen nichts, was nicht schon eine andere sagt.</translation>
     </message>
     <message>
         <source>{count} mentions of people and things stand in texts that are gone.</source>
@@ -12845,6 +12925,10 @@
         <translation>Sicherheit</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
         <source>Happened</source>
         <translation>Geschehen</translation>
     </message>
@@ -12867,6 +12951,10 @@
     <message>
         <source>Open its conversation</source>
         <translation>Unterhaltung öffnen</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>Personen</translation>
     </message>
     <message>
         <source>Point</source>
@@ -16152,6 +16240,14 @@
         <translation>1 Sache könnte besser sein.</translation>
     </message>
     <message>
+        <source>About 1 message is still to be searched for passwords: look again.</source>
+        <translation>Etwa 1 Nachricht ist noch nach Passwörtern zu durchsuchen: Sieh noch einmal nach.</translation>
+    </message>
+    <message>
+        <source>About {n} messages are still to be searched for passwords: look again.</source>
+        <translation>Etwa {n} Nachrichten sind noch nach Passwörtern zu durchsuchen: Sieh noch einmal nach.</translation>
+    </message>
+    <message>
         <source>Agents</source>
         <translation>Agenten</translation>
     </message>
@@ -16188,6 +16284,10 @@
         <translation>Vollständig: {n} Textteile sind über Wörter und Bedeutung zu finden.</translation>
     </message>
     <message>
+        <source>Content</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
         <source>Disk</source>
         <translation>Datenträger</translation>
     </message>
@@ -16214,6 +16314,18 @@
     <message>
         <source>Language model</source>
         <translation>Sprachmodell</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Noch einmal ansehen</translation>
+    </message>
+    <message>
+        <source>Look through</source>
+        <translation>Durchsehen</translation>
+    </message>
+    <message>
+        <source>Looking through it finds repeated and contradicting memories, and passwords. It changes nothing.</source>
+        <translation>Das Durchsehen findet doppelte und widersprüchliche Erinnerungen und Passwörter. Es ändert nichts.</translation>
     </message>
     <message>
         <source>Network</source>
@@ -16246,6 +16358,10 @@
     <message>
         <source>Nothing has left this computer since Keepsake was started ({when}).</source>
         <translation>Nichts hat diesen Rechner verlassen, seit Keepsake gestartet wurde ({when}).</translation>
+    </message>
+    <message>
+        <source>Nothing stands out.</source>
+        <translation>Nichts fällt auf.</translation>
     </message>
     <message>
         <source>Open agents</source>

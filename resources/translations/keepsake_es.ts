@@ -1874,6 +1874,10 @@
         <translation>Todo se intercambió a las {time}.</translation>
     </message>
     <message>
+        <source>All your machines have forgotten what was erased for ever.</source>
+        <translation>Todos tus equipos han olvidado lo que se borró para siempre.</translation>
+    </message>
+    <message>
         <source>Exchange now</source>
         <translation>Intercambiar ahora</translation>
     </message>
@@ -1882,8 +1886,16 @@
         <translation>Intercambiando…</translation>
     </message>
     <message>
+        <source>Has 1 thing still to erase</source>
+        <translation>Aún debe borrar 1 cosa</translation>
+    </message>
+    <message>
         <source>Has all that is here</source>
         <translation>Tiene todo lo que hay aquí</translation>
+    </message>
+    <message>
+        <source>Has {n} things still to erase</source>
+        <translation>Aún debe borrar {n} cosas</translation>
     </message>
     <message>
         <source>Heard of</source>
@@ -2667,6 +2679,14 @@
         <translation>1 archivo Markdown</translation>
     </message>
     <message>
+        <source>1 agent or conversation stores mostly what is deleted or rejected.</source>
+        <translation>1 agente o conversación guarda sobre todo lo que se borra o rechaza.</translation>
+    </message>
+    <message>
+        <source>1 agent tries to store again what it has just recalled.</source>
+        <translation>1 agente intenta guardar de nuevo lo que acaba de recordar.</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>Se omitió 1 archivo adjunto que ninguna nota muestra.</translation>
     </message>
@@ -2699,12 +2719,24 @@
         <translation>Se omitió 1 pasaje cifrado. Descifra el texto en Evernote y exporta la nota de nuevo.</translation>
     </message>
     <message>
+        <source>1 entity is mentioned nowhere.</source>
+        <translation>1 nombre no se menciona en ninguna parte.</translation>
+    </message>
+    <message>
         <source>1 entry of another Google product was left out.</source>
         <translation>Se omitió 1 entrada de otro producto de Google.</translation>
     </message>
     <message>
         <source>1 fact</source>
         <translation>1 hecho</translation>
+    </message>
+    <message>
+        <source>1 fact contradicts others of the same category and key.</source>
+        <translation>1 hecho contradice a otros de la misma categoría y clave.</translation>
+    </message>
+    <message>
+        <source>1 fact is stale.</source>
+        <translation>1 hecho está anticuado.</translation>
     </message>
     <message>
         <source>1 faded fact is kept for now, because a run and a month may set aside only a share of the facts.</source>
@@ -2745,6 +2777,14 @@
     <message>
         <source>1 memory</source>
         <translation>1 recuerdo</translation>
+    </message>
+    <message>
+        <source>1 memory or message has a password or key in clear.</source>
+        <translation>1 recuerdo o mensaje tiene una contraseña o clave sin cifrar.</translation>
+    </message>
+    <message>
+        <source>1 memory says nothing beyond another one.</source>
+        <translation>1 recuerdo no dice nada que no diga otro.</translation>
     </message>
     <message>
         <source>1 mention of a person or thing stands in texts that are gone.</source>
@@ -3169,6 +3209,14 @@
     <message>
         <source>API key variable</source>
         <translation>Variable de la clave de API</translation>
+    </message>
+    <message>
+        <source>About 1 message is still to be searched. Ask again to go on.</source>
+        <translation>Queda por examinar aproximadamente 1 mensaje. Vuelve a preguntar para continuar.</translation>
+    </message>
+    <message>
+        <source>About {count} messages are still to be searched. Ask again to go on.</source>
+        <translation>Quedan por examinar unos {count} mensajes. Vuelve a preguntar para continuar.</translation>
     </message>
     <message>
         <source>About {foreign} of what is written here is in words that the built-in model does not know well, so search by meaning finds less of it. A multilingual model, such as &apos;fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2&apos;, would suit this vault better.</source>
@@ -8303,6 +8351,10 @@
         <translation>Si el trabajo pesado espera a la corriente, un día como máximo, o se hace también con batería.</translation>
     </message>
     <message>
+        <source>Whether your other machines have forgotten it is not known here.</source>
+        <translation>Aquí no se sabe si tus otros equipos lo han olvidado.</translation>
+    </message>
+    <message>
         <source>While you write, show quietly what you already know about it, and what a new text may contradict.</source>
         <translation>Mientras escribes, mostrar con calma lo que ya sabes de ello y lo que un texto nuevo puede contradecir.</translation>
     </message>
@@ -9339,6 +9391,14 @@
         <translation>{count} archivos Markdown</translation>
     </message>
     <message>
+        <source>{count} agents or conversations store mostly what is deleted or rejected.</source>
+        <translation>{count} agentes o conversaciones guardan sobre todo lo que se borra o rechaza.</translation>
+    </message>
+    <message>
+        <source>{count} agents try to store again what they have just recalled.</source>
+        <translation>{count} agentes intentan guardar de nuevo lo que acaban de recordar.</translation>
+    </message>
+    <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>Se omitieron {count} archivos adjuntos que ninguna nota muestra.</translation>
     </message>
@@ -9367,12 +9427,24 @@
         <translation>Se omitieron {count} pasajes cifrados. Descifra el texto en Evernote y exporta la nota de nuevo.</translation>
     </message>
     <message>
+        <source>{count} entities are mentioned nowhere.</source>
+        <translation>{count} nombres no se mencionan en ninguna parte.</translation>
+    </message>
+    <message>
         <source>{count} entries of other Google products were left out.</source>
         <translation>Se omitieron {count} entradas de otros productos de Google.</translation>
     </message>
     <message>
         <source>{count} facts</source>
         <translation>{count} hechos</translation>
+    </message>
+    <message>
+        <source>{count} facts are stale.</source>
+        <translation>{count} hechos están anticuados.</translation>
+    </message>
+    <message>
+        <source>{count} facts contradict others of the same category and key.</source>
+        <translation>{count} hechos contradicen a otros de la misma categoría y clave.</translation>
     </message>
     <message>
         <source>{count} faded facts are kept for now, because a run and a month may set aside only a share of the facts.</source>
@@ -9421,6 +9493,14 @@
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Antes se deshicieron {count} cambios posteriores, el último de ellos {last}, que se pueden rehacer.</translation>
+    </message>
+    <message>
+        <source>{count} memories and messages have passwords or keys in clear.</source>
+        <translation>{count} recuerdos y mensajes tienen contraseñas o claves sin cifrar.</translation>
+    </message>
+    <message>
+        <source>{count} memories say nothing beyond another one.</source>
+        <translation>{count} recuerdos no dicen nada que no diga otro.</translation>
     </message>
     <message>
         <source>{count} mentions of people and things stand in texts that are gone.</source>
@@ -12845,6 +12925,10 @@
         <translation>Confianza</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>Archivos</translation>
+    </message>
+    <message>
         <source>Happened</source>
         <translation>Ocurrió</translation>
     </message>
@@ -12867,6 +12951,10 @@
     <message>
         <source>Open its conversation</source>
         <translation>Abrir su conversación</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>Personas</translation>
     </message>
     <message>
         <source>Point</source>
@@ -16152,6 +16240,14 @@
         <translation>1 cosa se puede mejorar.</translation>
     </message>
     <message>
+        <source>About 1 message is still to be searched for passwords: look again.</source>
+        <translation>Queda aproximadamente 1 mensaje por examinar en busca de contraseñas: vuelve a mirar.</translation>
+    </message>
+    <message>
+        <source>About {n} messages are still to be searched for passwords: look again.</source>
+        <translation>Quedan unos {n} mensajes por examinar en busca de contraseñas: vuelve a mirar.</translation>
+    </message>
+    <message>
         <source>Agents</source>
         <translation>Agentes</translation>
     </message>
@@ -16188,6 +16284,10 @@
         <translation>Completo: {n} fragmentos se encuentran por palabras y significado.</translation>
     </message>
     <message>
+        <source>Content</source>
+        <translation>Contenido</translation>
+    </message>
+    <message>
         <source>Disk</source>
         <translation>Disco</translation>
     </message>
@@ -16214,6 +16314,18 @@
     <message>
         <source>Language model</source>
         <translation>Modelo de lenguaje</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Volver a mirar</translation>
+    </message>
+    <message>
+        <source>Look through</source>
+        <translation>Examinar</translation>
+    </message>
+    <message>
+        <source>Looking through it finds repeated and contradicting memories, and passwords. It changes nothing.</source>
+        <translation>Al examinarlo se encuentran recuerdos repetidos o contradictorios y contraseñas. No cambia nada.</translation>
     </message>
     <message>
         <source>Network</source>
@@ -16246,6 +16358,10 @@
     <message>
         <source>Nothing has left this computer since Keepsake was started ({when}).</source>
         <translation>Nada ha salido de este equipo desde que se inició Keepsake ({when}).</translation>
+    </message>
+    <message>
+        <source>Nothing stands out.</source>
+        <translation>Nada llama la atención.</translation>
     </message>
     <message>
         <source>Open agents</source>

@@ -1874,6 +1874,10 @@
         <translation>{time} 已全部交换。</translation>
     </message>
     <message>
+        <source>All your machines have forgotten what was erased for ever.</source>
+        <translation>你的所有设备都已遗忘被永久删除的内容。</translation>
+    </message>
+    <message>
         <source>Exchange now</source>
         <translation>立即交换</translation>
     </message>
@@ -1882,8 +1886,16 @@
         <translation>正在交换…</translation>
     </message>
     <message>
+        <source>Has 1 thing still to erase</source>
+        <translation>尚有 1 项待删除</translation>
+    </message>
+    <message>
         <source>Has all that is here</source>
         <translation>拥有此处的全部内容</translation>
+    </message>
+    <message>
+        <source>Has {n} things still to erase</source>
+        <translation>尚有 {n} 项待删除</translation>
     </message>
     <message>
         <source>Heard of</source>
@@ -2667,6 +2679,14 @@
         <translation>1 个 Markdown 文件</translation>
     </message>
     <message>
+        <source>1 agent or conversation stores mostly what is deleted or rejected.</source>
+        <translation>1 个代理或会话存储的内容大多被删除或拒绝。</translation>
+    </message>
+    <message>
+        <source>1 agent tries to store again what it has just recalled.</source>
+        <translation>1 个代理试图再次存储它刚刚调取的内容。</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>1 个没有笔记显示的附件被略去。</translation>
     </message>
@@ -2699,12 +2719,24 @@
         <translation>1 段加密文本被略去。请在 Evernote 中解密后重新导出该笔记。</translation>
     </message>
     <message>
+        <source>1 entity is mentioned nowhere.</source>
+        <translation>1 个名称未在任何地方被提及。</translation>
+    </message>
+    <message>
         <source>1 entry of another Google product was left out.</source>
         <translation>1 条其他 Google 产品的记录被略去。</translation>
     </message>
     <message>
         <source>1 fact</source>
         <translation>1 条事实</translation>
+    </message>
+    <message>
+        <source>1 fact contradicts others of the same category and key.</source>
+        <translation>1 个事实与同类别同键的其他事实矛盾。</translation>
+    </message>
+    <message>
+        <source>1 fact is stale.</source>
+        <translation>1 个事实已过时。</translation>
     </message>
     <message>
         <source>1 faded fact is kept for now, because a run and a month may set aside only a share of the facts.</source>
@@ -2745,6 +2777,14 @@
     <message>
         <source>1 memory</source>
         <translation>1 条记忆</translation>
+    </message>
+    <message>
+        <source>1 memory or message has a password or key in clear.</source>
+        <translation>1 条记忆或消息含有明文密码或密钥。</translation>
+    </message>
+    <message>
+        <source>1 memory says nothing beyond another one.</source>
+        <translation>1 条记忆没有说出另一条之外的内容。</translation>
     </message>
     <message>
         <source>1 mention of a person or thing stands in texts that are gone.</source>
@@ -3169,6 +3209,14 @@
     <message>
         <source>API key variable</source>
         <translation>API 密钥变量</translation>
+    </message>
+    <message>
+        <source>About 1 message is still to be searched. Ask again to go on.</source>
+        <translation>约有 1 条消息尚待检查。再次询问即可继续。</translation>
+    </message>
+    <message>
+        <source>About {count} messages are still to be searched. Ask again to go on.</source>
+        <translation>约有 {count} 条消息尚待检查。再次询问即可继续。</translation>
     </message>
     <message>
         <source>About {foreign} of what is written here is in words that the built-in model does not know well, so search by meaning finds less of it. A multilingual model, such as &apos;fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2&apos;, would suit this vault better.</source>
@@ -8303,6 +8351,10 @@
         <translation>繁重的工作是等待接通电源（最多一天）还是也用电池运行。</translation>
     </message>
     <message>
+        <source>Whether your other machines have forgotten it is not known here.</source>
+        <translation>这里无法得知你的其他设备是否已遗忘它。</translation>
+    </message>
+    <message>
         <source>While you write, show quietly what you already know about it, and what a new text may contradict.</source>
         <translation>书写时安静地显示你已知的相关内容，以及新文本可能与之矛盾的内容。</translation>
     </message>
@@ -9339,6 +9391,14 @@
         <translation>{count} 个 Markdown 文件</translation>
     </message>
     <message>
+        <source>{count} agents or conversations store mostly what is deleted or rejected.</source>
+        <translation>{count} 个代理或会话存储的内容大多被删除或拒绝。</translation>
+    </message>
+    <message>
+        <source>{count} agents try to store again what they have just recalled.</source>
+        <translation>{count} 个代理试图再次存储它们刚刚调取的内容。</translation>
+    </message>
+    <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} 个没有笔记显示的附件被略去。</translation>
     </message>
@@ -9367,12 +9427,24 @@
         <translation>{count} 段加密文本被略去。请在 Evernote 中解密后重新导出该笔记。</translation>
     </message>
     <message>
+        <source>{count} entities are mentioned nowhere.</source>
+        <translation>{count} 个名称未在任何地方被提及。</translation>
+    </message>
+    <message>
         <source>{count} entries of other Google products were left out.</source>
         <translation>{count} 条其他 Google 产品的记录被略去。</translation>
     </message>
     <message>
         <source>{count} facts</source>
         <translation>{count} 条事实</translation>
+    </message>
+    <message>
+        <source>{count} facts are stale.</source>
+        <translation>{count} 个事实已过时。</translation>
+    </message>
+    <message>
+        <source>{count} facts contradict others of the same category and key.</source>
+        <translation>{count} 个事实与同类别同键的其他事实矛盾。</translation>
     </message>
     <message>
         <source>{count} faded facts are kept for now, because a run and a month may set aside only a share of the facts.</source>
@@ -9421,6 +9493,14 @@
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>在此之前已撤销 {count} 项较晚的更改，最后一项是{last}，可以重做。</translation>
+    </message>
+    <message>
+        <source>{count} memories and messages have passwords or keys in clear.</source>
+        <translation>{count} 条记忆和消息含有明文密码或密钥。</translation>
+    </message>
+    <message>
+        <source>{count} memories say nothing beyond another one.</source>
+        <translation>{count} 条记忆没有说出另一条之外的内容。</translation>
     </message>
     <message>
         <source>{count} mentions of people and things stand in texts that are gone.</source>
@@ -12845,6 +12925,10 @@
         <translation>置信度</translation>
     </message>
     <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
         <source>Happened</source>
         <translation>发生</translation>
     </message>
@@ -12867,6 +12951,10 @@
     <message>
         <source>Open its conversation</source>
         <translation>打开其会话</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>人物</translation>
     </message>
     <message>
         <source>Point</source>
@@ -16152,6 +16240,14 @@
         <translation>有 1 处可以改进。</translation>
     </message>
     <message>
+        <source>About 1 message is still to be searched for passwords: look again.</source>
+        <translation>约有 1 条消息尚待检查密码：请再看一次。</translation>
+    </message>
+    <message>
+        <source>About {n} messages are still to be searched for passwords: look again.</source>
+        <translation>约有 {n} 条消息尚待检查密码：请再看一次。</translation>
+    </message>
+    <message>
         <source>Agents</source>
         <translation>智能体</translation>
     </message>
@@ -16188,6 +16284,10 @@
         <translation>完整：{n} 个文本片段可按词语和含义找到。</translation>
     </message>
     <message>
+        <source>Content</source>
+        <translation>内容</translation>
+    </message>
+    <message>
         <source>Disk</source>
         <translation>磁盘</translation>
     </message>
@@ -16214,6 +16314,18 @@
     <message>
         <source>Language model</source>
         <translation>语言模型</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>再看一次</translation>
+    </message>
+    <message>
+        <source>Look through</source>
+        <translation>查看</translation>
+    </message>
+    <message>
+        <source>Looking through it finds repeated and contradicting memories, and passwords. It changes nothing.</source>
+        <translation>查看会找出重复和矛盾的记忆以及密码，不会更改任何内容。</translation>
     </message>
     <message>
         <source>Network</source>
@@ -16246,6 +16358,10 @@
     <message>
         <source>Nothing has left this computer since Keepsake was started ({when}).</source>
         <translation>自 Keepsake 启动（{when}）以来，没有任何内容离开此电脑。</translation>
+    </message>
+    <message>
+        <source>Nothing stands out.</source>
+        <translation>没有发现异常。</translation>
     </message>
     <message>
         <source>Open agents</source>

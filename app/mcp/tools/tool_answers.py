@@ -131,6 +131,7 @@ def memory_entry(memory: Mapping[str, Any]) -> str:
         marks.append("deleted")
     if memory.get("tags"):
         marks.append(" ".join(f"#{tag}" for tag in memory["tags"]))
+    marks += [f"{name} {', '.join(memory[name])}" for name in ("files", "people") if memory.get(name)]
     body = "\n".join([memory["content"], *(f"- {fact}" for fact in memory.get("facts") or ())])
     return entry(memory["id"], ", ".join(mark for mark in marks if mark), body, whole_lines=True)
 

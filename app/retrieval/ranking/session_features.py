@@ -47,11 +47,11 @@ def add_sessions(
     """
     given, matches = retrieved.given, retrieved.of("words").matches
     snapshot, query, where = given.snapshot, given.request.query, given.where_with_words
-    # Messages have neither tags nor types.
-    newest = {} if query.tags or query.types else _newest(snapshot, query, where)
+    # Messages have no tags, types or files.
+    newest = {} if query.tags or query.types or query.files else _newest(snapshot, query, where)
     conversations = SessionScores(snapshot, matches or find_matches(snapshot, atoms(query)))
     places = add_session_openings(places, newest, conversations, where)
-    if (question.moments or question.months) and not (query.tags or query.types):
+    if (question.moments or question.months) and not (query.tags or query.types or query.files):
         places = deduplicate([places, messages_of_named_times(snapshot, question, where)])
     return places, conversations.said(places.owner)
 

@@ -1,11 +1,12 @@
 """Sentences of the findings, for a person."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.core.text import counted, excerpt, without_controls
 from app.core.text_rules.secret_patterns import without_secrets
+from app.sentence import Sentence, counted_sentence
 from app.upkeep.health.model import FindingId, Growth, HealthExample, HealthFinding, HealthSeverity
 
 SEVERITIES: Final[tuple[HealthSeverity, ...]] = ("error", "warning", "info")
@@ -18,8 +19,7 @@ class _Words:
     """Sentences about one kind of finding; ``done`` follows the number of changed items."""
 
     severity: HealthSeverity
-    one: str
-    many: str
+    title: Callable[[int], Sentence]
     why: str
     fix: str
     done: str = ""
@@ -28,60 +28,76 @@ class _Words:
 _WORDS: Final[Mapping[FindingId, _Words]] = {
     "duplicates": _Words(
         "warning",
-        "memory says nothing beyond another one.",
-        "memories say nothing beyond another one.",
+        lambda count: counted_sentence(
+            count,
+            "1 memory says nothing beyond another one.",
+            "{count} memories say nothing beyond another one.",
+        ),
         "Searches and contexts show the same thing twice, and leave out something else.",
         "Merges each into the one that says it all: the pinned or confirmed one, else the older one.",
         "merged",
     ),
     "contradictions": _Words(
         "warning",
-        "fact contradicts others of the same category and key.",
-        "facts contradict others of the same category and key.",
+        lambda count: counted_sentence(
+            count,
+            "1 fact contradicts others of the same category and key.",
+            "{count} facts contradict others of the same category and key.",
+        ),
         "An agent may be told the wrong one.",
         "Lets the newest fact supersede the others. Pinned and confirmed facts stay; decide on those yourself.",
         "superseded",
     ),
     "stale": _Words(
         "info",
-        "fact is stale.",
-        "facts are stale.",
+        lambda count: counted_sentence(count, "1 fact is stale.", "{count} facts are stale."),
         "Plans whose date has passed, and old doubtful facts that nobody used, crowd out what holds.",
         "Puts them into the trash. Pinned and confirmed facts stay.",
         "set aside",
     ),
     "orphans": _Words(
         "info",
-        "entity is mentioned nowhere.",
-        "entities are mentioned nowhere.",
+        lambda count: counted_sentence(
+            count,
+            "1 entity is mentioned nowhere.",
+            "{count} entities are mentioned nowhere.",
+        ),
         "They fill lists and the graph, and names may be linked to them by mistake.",
         "Removes entities without mentions, relations and summary; protected ones stay.",
         "removed",
     ),
     "sources": _Words(
         "warning",
-        "agent or conversation stores mostly what is deleted or rejected.",
-        "agents or conversations store mostly what is deleted or rejected.",
+        lambda count: counted_sentence(
+            count,
+            "1 agent or conversation stores mostly what is deleted or rejected.",
+            "{count} agents or conversations store mostly what is deleted or rejected.",
+        ),
         "What else comes from there is probably of no use either.",
         "Let the agent's writes wait in the inbox (agent.trust), or hide what it stored (agent.quarantine).",
     ),
     "echoes": _Words(
         "warning",
-        "agent tries to store again what it has just recalled.",
-        "agents try to store again what they have just recalled.",
+        lambda count: counted_sentence(
+            count,
+            "1 agent tries to store again what it has just recalled.",
+            "{count} agents try to store again what they have just recalled.",
+        ),
         "Echoes are kept out, but an agent that sends many stores little of its own.",
         "Tell the agent to store only what is new, or let its writes wait in the inbox (agent.trust).",
     ),
     "secrets": _Words(
         "error",
-        "memory or message has a password or key in clear.",
-        "memories and messages have passwords or keys in clear.",
+        lambda count: counted_sentence(
+            count,
+            "1 memory or message has a password or key in clear.",
+            "{count} memories and messages have passwords or keys in clear.",
+        ),
         "Every program that may read it can use it. Replace the password or key where it is used.",
         "Puts a mark in place of secrets in memories. Messages, the history and backups keep them:"
         " memory.forget_forever removes those for good.",
         "cleaned",
     ),
-    "growth": _Words("info", "", "", "The vault and its backups need the space.", "Nothing has to be done."),
 }
 _ITEMS: Final[Mapping[FindingId, tuple[str, str]]] = {
     "contradictions": ("fact", "facts"),
@@ -108,15 +124,21 @@ def finding(
         more: Further notes.
     """
     words = _WORDS[name]
-    title = f"{count:,} {words.one if count == 1 else words.many}"
     return HealthFinding(
-        name, title, words.severity, count, fixable, tuple(examples), words.why, words.fix, (*notes(name), *more)
+        name,
+        words.title(count),
+        words.severity,
+        count,
+        fixable,
+        tuple(examples),
+        words.why,
+        words.fix,
+        (*notes(name), *more),
     )
 
 
 def growth_finding(grown: Growth) -> HealthFinding:
     """Return the finding about growth; nothing for a vault that does not grow."""
-    words = _WORDS["growth"]
     title = (
         f"The vault grows by about {_size(grown.bytes_per_month)} a month, to {_size(grown.bytes_in_a_year)} in a year."
     )
@@ -126,7 +148,16 @@ def growth_finding(grown: Growth) -> HealthFinding:
         )
         for month in grown.months[:10]
     )
-    return HealthFinding("growth", title, words.severity, grown.rows_per_month, 0, examples, words.why, words.fix)
+    return HealthFinding(
+        "growth",
+        title,
+        "info",
+        grown.rows_per_month,
+        0,
+        examples,
+        "The vault and its backups need the space.",
+        "Nothing has to be done.",
+    )
 
 
 def notes(name: FindingId) -> tuple[str, ...]:
@@ -136,7 +167,11 @@ def notes(name: FindingId) -> tuple[str, ...]:
 
 def unread(left: int) -> str:
     """Return the note about messages that were not searched yet."""
-    return f"About {counted(left, 'message is', 'messages are')} still to be searched. Ask again to go on."
+    return counted_sentence(
+        left,
+        "About 1 message is still to be searched. Ask again to go on.",
+        "About {count} messages are still to be searched. Ask again to go on.",
+    )
 
 
 def plan(name: FindingId, count: int) -> str:

@@ -95,6 +95,7 @@ class HealthReport:
         findings: One for each kind, the most severe first; those with nothing found are left out.
         memories: Active memories that were looked at.
         messages: Messages that have been searched for secrets so far.
+        unsearched: About how many are still to be searched; another report goes on with them.
         growth: How it grows.
     """
 
@@ -102,6 +103,7 @@ class HealthReport:
     memories: int
     messages: int
     growth: Growth
+    unsearched: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class HealthService:
             (finding for finding in findings if finding.count),
             key=lambda finding: finding_texts.SEVERITIES.index(finding.severity),
         )
-        return HealthReport(tuple(shown_findings), survey.active, searched, grown)
+        return HealthReport(tuple(shown_findings), survey.active, searched, grown, max(0, last - searched))
 
     async def plan(self, finding: FindingId) -> UpkeepPlan:
         """Return what the fix of a finding would change; changes nothing.

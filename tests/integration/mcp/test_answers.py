@@ -31,7 +31,7 @@ def ask(host: Host, request: pytest.FixtureRequest) -> Iterator[Ask]:
     client = RawClient(host.vault, str(host.ask("agent.add", name="scout", trust="inner", **options).token))
     client.greet()
 
-    def call(name: str, **arguments: Any) -> tuple[str, Any]:
+    def call(name: str, /, **arguments: Any) -> tuple[str, Any]:
         result = client.ask(1, "tools/call", {"name": name, "arguments": arguments})["result"]
         return result["content"][0]["text"], result.get("structuredContent")
 
@@ -186,3 +186,17 @@ def test_statistics_tell_what_the_agent_may_see(host: Host, ask: Ask) -> None:
     said, found = ask("memory_stats")
     assert (found["memories"], found["messages"]) == (1, 0)
     assert "1 memory (1 note)" in said
+
+
+def test_files_and_people_of_a_memory_are_found_shown_and_linked(host: Host, ask: Ask) -> None:
+    about = {"files": ["src/importer/reader.py"], "people": ["Priya Raman"]}
+    _, stored = ask("memory_write", content="Decision: it reads 64 KiB at once.", **about)
+    host.ask("vault.settle", names=True)
+    for query in ("src/importer/reader.py", "reader.py", "Priya", "file:reader.py", "what do we know about reader.py?"):
+        _, found = ask("memory_search", query=query)
+        assert found["ids"][:1] == [stored["id"]], query
+    said, found = ask("memory_get", ids=[stored["id"]])
+    assert "files src/importer/reader.py, people Priya Raman" in said
+    assert "files src/importer/reader.py, people Priya Raman" in found["text"]
+    said, found = ask("get_entity_info", name="Priya Raman")
+    assert "Decision: it reads 64 KiB at once." in said

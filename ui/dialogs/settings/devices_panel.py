@@ -174,7 +174,16 @@ class DevicesPanel(SettingsPanel):
             what = self.tr("Nothing was exchanged yet since Keepsake was started.")
         else:
             what = self.tr("All was exchanged at {time}.").format(time=clock_time(self.state.synced_at))
-        return " ".join(filter(None, (where, what, *map(_text, (*self.state.notes, self.state.snapshots)))))
+        notes = map(_text, (*self.state.notes, self.state.snapshots))
+        return " ".join(filter(None, (where, what, self._erasures(), *notes)))
+
+    def _erasures(self) -> str:
+        """Return the sentence that what was erased for ever is gone everywhere, where it is."""
+        members = [device for device in self._devices if device.removed_at is None]
+        is_gone = len(members) > 1 and not any(device.unerased for device in members)
+        if not is_gone or not any(device.erased for device in members):
+            return ""
+        return self.tr("All your machines have forgotten what was erased for ever.")
 
     def _show_devices(self) -> None:
         chosen = self._chosen()
@@ -196,8 +205,12 @@ class DevicesPanel(SettingsPanel):
             state = counted(device.behind, self.tr("1 change behind"), self.tr("{n} changes behind"))
         else:
             state = "" if device.is_this else self.tr("Has all that is here")
+        erasing = counted(
+            device.unerased, self.tr("Has 1 thing still to erase"), self.tr("Has {n} things still to erase")
+        )
         work = counted(len(device.schedules), self.tr("Runs 1 schedule for all"), self.tr("Runs {n} schedules for all"))
-        return [name, when, " · ".join(filter(None, (state, work if device.schedules else "")))]
+        parts = (state, erasing if device.unerased else "", work if device.schedules else "")
+        return [name, when, " · ".join(filter(None, parts))]
 
     def _show_request(self) -> None:
         request = self._request

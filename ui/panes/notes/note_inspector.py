@@ -110,6 +110,8 @@ class NoteInspector(QScrollArea):
             (self.tr("Topic"), memory.category, self.tr("The category of the fact")),
             (self.tr("Point"), memory.key, self.tr("The key of the fact: what in its topic it is about")),
             (self.tr("What it is"), observation_type(memory.type), self.tr("The type of the observation")),
+            (self.tr("Files"), "\n".join(memory.files)),
+            (self.tr("People"), "\n".join(memory.people)),
             (self.tr("Happened"), full_date(memory.event_time) if memory.event_time else ""),
             (self.tr("Mentioned"), format_number(memory.mention_count) if memory.mention_count > 1 else ""),
             (

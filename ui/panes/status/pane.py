@@ -26,7 +26,10 @@ from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from app.changes import ChangeSet
+    from app.upkeep.health.model import HealthReport
     from app.upkeep.overview.model import VaultOverview
     from ui.actions import Actions
     from ui.bridge import Bridge
@@ -53,6 +56,7 @@ class StatusPane(ReadingPane):
         super().__init__(bridge, actions, parent)
         self._words = StatusEntries(self)
         self._found: VaultOverview | None = None
+        self._health: HealthReport | None = None
         self._busy: set[str] = set()
         self._is_loading = False
         self._is_stale = False
@@ -121,7 +125,7 @@ class StatusPane(ReadingPane):
     def _show(self) -> None:
         if self._found is None:
             return
-        entries = self._words.entries(self._found, datetime.now(UTC))
+        entries = self._words.entries(self._found, datetime.now(UTC), self._health)
         keys = {entry.key for entry in entries}
         for key in [key for key in self.rows if key not in keys]:
             row = self.rows.pop(key)
@@ -177,6 +181,8 @@ class StatusPane(ReadingPane):
             self._on_backup()
         elif key == "check":
             self._on_check()
+        elif key == "content":
+            self._start(key, self._look_through)
         elif key == "agents":
             self.navigate.emit(Place("agents"))
         elif key == "disk":
@@ -195,11 +201,17 @@ class StatusPane(ReadingPane):
         if self.registry.find(identity) is not None:
             self.registry.qaction(identity).trigger()
 
+    async def _look_through(self) -> None:
+        self._health = await self.bridge.call(operations.vault.health())
+
     def _perform(self, key: str, call: "TypedCall[object]") -> None:
+        self._start(key, partial(self.bridge.reply, call))
+
+    def _start(self, key: str, work: "Callable[[], Coroutine[object, object, object]]") -> None:
         if key not in self._busy:
             self._busy.add(key)
             self._show()
-            self.work.start(self.bridge.reply(call), self.show_error, partial(self._end, key))
+            self.work.start(work(), self.show_error, partial(self._end, key))
 
     def _end(self, key: str) -> None:
         self._busy.discard(key)

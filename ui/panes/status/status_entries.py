@@ -11,6 +11,7 @@ from ui.models.dates import counted, format_number, full_date, short_date
 from ui.panes.schedule.run_labels import coming, state_badge
 
 if TYPE_CHECKING:
+    from app.upkeep.health.model import HealthReport
     from app.upkeep.overview.model import ScheduledWork, VaultOverview
 
 STALE_BACKUP: Final = timedelta(days=3)
@@ -54,8 +55,16 @@ class StatusEntry:
 class StatusEntries(QObject):
     """Puts the overview of a vault into words."""
 
-    def entries(self, overview: "VaultOverview", now: datetime) -> list[StatusEntry]:
-        """Return the lines of the page, in their order."""
+    def entries(
+        self, overview: "VaultOverview", now: datetime, health: "HealthReport | None" = None
+    ) -> list[StatusEntry]:
+        """Return the lines of the page, in their order.
+
+        Args:
+            overview: The vault.
+            now: The time.
+            health: What was found when its content was looked through, ``None`` where it was not.
+        """
         return [
             *self._troubles(overview),
             self._network(overview, now),
@@ -64,6 +73,7 @@ class StatusEntries(QObject):
             self._backup(overview, now),
             self._verified(overview, now),
             self._check(overview, now),
+            self._content(health),
             self._index(overview),
             self._disk(overview),
             self._spending(overview),
@@ -201,6 +211,28 @@ class StatusEntries(QObject):
         elif last.warnings:
             text += " " + self.tr("{n} things could be better.").format(n=format_number(last.warnings))
         return replace(base, tint="success", text=text)
+
+    def _content(self, health: "HealthReport | None") -> StatusEntry:
+        base = StatusEntry(
+            "content",
+            "safety",
+            "list-checks",
+            "muted",
+            self.tr("Content"),
+            self.tr("Looking through it finds repeated and contradicting memories, and passwords. It changes nothing."),
+            self.tr("Look through"),
+        )
+        if health is None:
+            return base
+        findings = [finding for finding in health.findings if finding.id != "growth"]
+        parts = [engine_text(finding.title) for finding in findings] or [self.tr("Nothing stands out.")]
+        if health.unsearched:
+            single = self.tr("About 1 message is still to be searched for passwords: look again.")
+            many = self.tr("About {n} messages are still to be searched for passwords: look again.")
+            parts.append(counted(health.unsearched, single, many))
+        is_urgent = any(finding.severity == "error" for finding in findings)
+        tint = "warning" if is_urgent else "accent" if findings or health.unsearched else "success"
+        return replace(base, tint=tint, text=" ".join(parts), action=self.tr("Look again"))
 
     def _index(self, overview: "VaultOverview") -> StatusEntry:
         parts = []

@@ -1,5 +1,7 @@
 """Forgetting for ever: the one thing that cannot be undone."""
 
+from dataclasses import replace
+
 from app.api.caller import Caller
 from app.api.registry import Count, operation
 from app.attachments.repo import mentioned_only_by
@@ -62,7 +64,8 @@ async def forget_forever(
         )
         await engine.attachments.remove(only_theirs, backups=backups != "keep")
         work.outcome = "finished"  # it cannot be cancelled
-    return done
+    (receipt,) = await engine.sync.devices.with_answers([done.value])
+    return replace(done, value=receipt)
 
 
 @operation("memory.receipts", owner_only=True, sentence="Used your memories")

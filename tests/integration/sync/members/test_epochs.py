@@ -101,6 +101,18 @@ def test_the_receipt_names_who_has_not_forgotten(machines: list[Machine]) -> Non
         assert "All your machines have forgotten it." in receipt(machine).notes
 
 
+def test_receipts_are_read_without_the_keys_of_the_sharing(machines: list[Machine]) -> None:
+    one, _, _ = machines
+    note = one.ask("note.save", content="unforgettablesecret").id
+    settle(*machines)
+    one.ask("memory.forget_forever", ids=[note], confirm=True)
+    membership = engine_of(one.host).sync.membership
+    membership.key_store.remove(one.host.submit(membership.device()).result())
+    assert receipt(one).notes[-1] == "Whether your other machines have forgotten it is not known here."
+    other = one.ask("note.save", content="another secret").id
+    assert one.ask("memory.forget_forever", ids=[other], confirm=True).verified
+
+
 def receipt(machine: Machine) -> Any:
     return machine.ask("memory.receipts", limit=1)[0]
 

@@ -365,3 +365,14 @@ def test_a_memory_that_moves_to_another_store_is_read_by_what_is_known_there(har
     harness.read_all()
     assert harness.names(("shared",)) == {"brackmoor": 1}
     assert harness.names(("private",)) == {}
+
+
+def test_people_of_a_memory_are_mentioned_once_beside_its_text(harness: EntityHarness) -> None:
+    note = harness.note("The kiln was lit with Alice Jones.", people=("Alice Jones", "ndeye o."))
+    harness.note("Nobody came.", people=("alice jones",))
+    harness.read_all()
+    assert harness.names() == {"Alice Jones": 2, "ndeye o.": 1}
+    assert harness.rows("SELECT start, provider FROM mentions WHERE surface = 'person:ndeye o.'") == [(-1, "people")]
+    harness.do(harness.memories.delete(EVERYTHING, note.id))
+    harness.read_all()
+    assert harness.names() == {"Alice Jones": 1}

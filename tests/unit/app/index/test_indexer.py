@@ -71,3 +71,12 @@ def test_what_is_rolled_back_is_not_indexed(vault_harness: VaultHarness) -> None
         )
     assert vault_harness.rows("SELECT count(*) FROM chunks") == [(1,)]
     assert vault_harness.check() == []
+
+
+def test_a_memory_is_found_by_its_files_and_people(vault_harness: VaultHarness) -> None:
+    fields = {"files": ("src/importer/reader.py",), "people": ("Priya Raman",)}
+    vault_harness.save("It reads 64 KiB at once.", kind="observation", **fields)
+    for words in ("reader", "importer", '"reader py"', "priya", '"src importer reader py"'):
+        assert found(vault_harness, words) == [("memory", 0)]
+    vault_harness.sync()
+    assert vault_harness.check() == vault_harness.wrong_vectors() == []

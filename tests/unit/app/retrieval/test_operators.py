@@ -31,6 +31,7 @@ VALUES = {
     "entity": ("anna", "ulm", "nobody"),
     "role": ("user", "assistant", "tool"),
     "type": ("decision", "nothing"),
+    "file": ("reader.py", "/home/src/reader.py", "eader.py", ""),
     "is": ("pinned", "archived", "superseded", "pending", "nonsense"),
     "session_is": ("herons", "nobody"),
 }
@@ -54,7 +55,7 @@ def filled(vault_harness: VaultHarness) -> VaultHarness:
     vault_harness.say("bread", session="other")
     vault_harness.save("Elm #birds", tags=["birds"])
     vault_harness.save("Owl", tags=["birds/owls"], store="shared")
-    vault_harness.save("Oak, by Anna", store="social")
+    vault_harness.save("Oak, by Anna", store="social", files=("src/reader.py",))
     vault_harness.sync()
     return vault_harness
 

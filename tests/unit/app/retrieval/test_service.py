@@ -367,6 +367,22 @@ def test_observations_are_narrowed_by_their_type(filled: Host) -> None:
     assert [row.id for row in then] == [made["decision"]]
 
 
+def test_memories_of_a_file_are_found_by_its_path_or_the_end_of_it(filled: Host) -> None:
+    files = {"buffer": "src/importer/reader.py", "windows": "src\\export\\Reader.py", "other": "src/my_reader.py"}
+    made = {
+        name: filled.ask("memory.write", content=f"About the heron, {name}", related_files=[path]).memory.id
+        for name, path in files.items()
+    }
+    filled.ask("vault.settle")
+    for recipe in ("learned", "words", "balanced"):
+        assert ids(search(filled, "heron file:reader.py", recipe=recipe)) == {made["buffer"], made["windows"]}
+        assert ids(search(filled, "file:importer/reader.py", recipe=recipe)) == {made["buffer"]}
+        assert ids(search(filled, 'file:"/home/ann/mill/src/importer/reader.py"', recipe=recipe)) == {made["buffer"]}
+        assert made["other"] in ids(search(filled, "heron -file:reader.py", recipe=recipe))
+        assert ids(search(filled, "heron file:eader.py", recipe=recipe)) == set()
+    assert search(filled, "what do we know about src/importer/reader.py?").hits[0].id == made["buffer"]
+
+
 @pytest.mark.parametrize("recipe", ["learned", "words", "rrf", "balanced"])
 def test_of_chosen_legs_each_hit_was_found_by_one(filled: Host, recipe: str) -> None:
     found = search(filled, "heron", legs=["words"], recipe=recipe, limit=1)

@@ -142,6 +142,28 @@ def test_another_machine_comes_in_by_words_once_it_is_let_in(
     rest(lambda: _states(panel) == ["Runs 1 schedule for all", "Has all that is here"])
 
 
+def test_a_machine_is_named_until_it_has_erased_what_was_erased_for_ever(
+    panel: DevicesPanel, host: Host, laptop: Host, folder: Path, rest: Rest
+) -> None:
+    note = host.ask("note.save", title="Roses", content="of the desktop").id
+    _share(panel, folder, rest)
+    joining = _join(laptop, _invited(panel, rest), folder)
+    rest(panel.asking.isVisible)
+    panel.asking.confirm.click()
+    rest(joining.done)
+    laptop.ask("device.sync")
+    receipt = host.ask("memory.forget_forever", ids=[note], confirm=True)
+    assert receipt.notes[-1] == "Not forgotten yet on: laptop. Each forgets it when it next meets the others."
+    panel.shown()
+    rest(lambda: "Has 1 thing still to erase" in _states(panel)[-1])
+    assert "forgotten" not in panel.about.text()
+    for machine in (host, laptop, laptop, host):
+        machine.ask("device.sync")
+    panel.shown()
+    rest(lambda: _states(panel) == ["", "Has all that is here"])
+    assert "All your machines have forgotten what was erased for ever." in panel.about.text()
+
+
 def test_a_machine_that_is_refused_learns_nothing(
     panel: DevicesPanel, host: Host, laptop: Host, folder: Path, rest: Rest
 ) -> None:

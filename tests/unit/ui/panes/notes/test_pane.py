@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.api.caller import Caller
 from app.errors import NotFoundError
+from app.host import Host
 from tests.helpers.loops import RunAsync
 from tests.helpers.screen_reader import is_offered, press, words
 from tests.helpers.vault_filler import NoteText, VaultFiller
@@ -462,6 +463,19 @@ def test_facts_are_read_with_what_they_are_about(books: VaultFiller, open_pane: 
     rest(lambda: "Anna likes tea" in pane.document.preview.page.toPlainText())
     assert pane.document.preview.page.toPlainText().startswith("likes › tea")
     assert pane.document.editor.isHidden()
+
+
+def test_the_files_and_people_that_a_memory_is_about_are_shown(
+    books: VaultFiller, open_pane: OpenPane, host: Host, rest: Rest
+) -> None:
+    about = {"related_files": ["src/reader.py", "a/<b>.txt"], "related_people": ["Priya Raman"]}
+    memory = host.ask("memory.write", content="It reads 64 KiB at once.", **about).memory.id
+    pane = open_pane("notes")
+    pane.open_place(Place("notes", memory))
+    rest(lambda: pane.controller.memory is not None and pane.controller.memory.id == memory)
+    words = [label.text() for label in pane.inspector.findChildren(QLabel)]
+    assert words[words.index("Files") + 1] == "src/reader.py\na/<b>.txt"
+    assert words[words.index("People") + 1] == "Priya Raman"
 
 
 def test_a_link_to_nothing_begins_that_note(

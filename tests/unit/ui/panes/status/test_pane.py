@@ -59,6 +59,18 @@ def test_a_check_is_told(pane: StatusPane, bridge: Bridge, rest: Rest, qtbot: Qt
     rest(lambda: "All is well" in pane._about.text() and not bridge.is_busy)
 
 
+def test_what_is_found_in_the_content_is_told(
+    pane: StatusPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    assert "changes nothing" in pane.rows["content"].text
+    press(pane, qtbot, "content")
+    rest(lambda: pane.rows["content"].text == "Nothing stands out." and not bridge.is_busy)
+    host.ask("note.save", title="Router", content="password: Xk29-vbQ7-tesselate")
+    press(pane, qtbot, "content")
+    rest(lambda: "1 memory or message has a password" in pane.rows["content"].text and not bridge.is_busy)
+    assert "One thing needs a look" in pane._about.text()
+
+
 def test_a_failure_is_told_and_the_action_can_be_repeated(
     pane: StatusPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
 ) -> None:

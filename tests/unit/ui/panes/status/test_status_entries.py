@@ -7,6 +7,7 @@ import pytest
 
 from app.agents.model import ConnectedAgent
 from app.core.network.network_log import NetworkUse
+from app.upkeep.health.model import Growth, HealthReport
 from app.upkeep.model import BackupInfo
 from app.upkeep.overview.model import CheckRecord, ScheduledWork, VaultOverview, VerificationRecord
 from ui.panes.status.status_entries import StatusEntries, StatusEntry
@@ -31,6 +32,15 @@ def test_an_empty_vault_needs_nothing() -> None:
     not_yet = [entry.not_yet for entry in entries if entry.not_yet]
     assert not_yet == ["there is no backup yet", "the vault was not checked yet"]
     assert "Nothing has left this computer" in entry(EMPTY, "network").text
+
+
+def test_messages_that_were_not_searched_yet_are_named() -> None:
+    report = HealthReport((), 3, 10, Growth(), unsearched=1_200)
+    content = next(entry for entry in StatusEntries().entries(EMPTY, NOON, report) if entry.key == "content")
+    assert content.text == (
+        "Nothing stands out. About 1,200 messages are still to be searched for passwords: look again."
+    )
+    assert not content.needs_attention
 
 
 def test_requests_to_this_machine_are_none_to_a_network() -> None:
