@@ -91,7 +91,13 @@ def number_of(connection: apsw.Connection, lane: int) -> int:
 
 def are_known(connection: apsw.Connection) -> bool:
     """Return whether the schema has lanes; an older one has none."""
-    return bool(connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'lanes'").get)
+    return _has_table(connection, "lanes")
+
+
+def _has_table(connection: apsw.Connection, table: str) -> bool:
+    return bool(
+        connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (table,)).get
+    )
 
 
 def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
@@ -133,10 +139,12 @@ def known_at(connection: apsw.Connection, lane: int, n: int) -> dict[int, int]:
 
 def disown(connection: apsw.Connection) -> None:
     """Seal the lane that was written here; from now on none is."""
-    # What its next change would have known is not what a change knows that a lost vault wrote in its place.
-    connection.execute(
-        "DELETE FROM lane_knowledge WHERE (lane, n) IN (SELECT lane, lanes.n + 1 FROM lanes WHERE is_own)"
-    )
+    # An upgrade that ended between two of its steps leaves lanes that know nothing of others.
+    if _has_table(connection, "lane_knowledge"):
+        # What its next change would have known is not what a change knows that a lost vault wrote in its place.
+        connection.execute(
+            "DELETE FROM lane_knowledge WHERE (lane, n) IN (SELECT lane, lanes.n + 1 FROM lanes WHERE is_own)"
+        )
     connection.execute("UPDATE lanes SET sealed = n, is_own = 0 WHERE is_own")
 
 

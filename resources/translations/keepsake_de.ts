@@ -5347,6 +5347,10 @@
         <translation>Monatliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
+        <source>More than one item has an id that ends as {short} does: {candidates}. Give the whole id.</source>
+        <translation>Mehr als ein Eintrag hat eine Kennung, die wie {short} endet: {candidates}. Gib die ganze Kennung an.</translation>
+    </message>
+    <message>
         <source>Move it away; it cannot be restored.</source>
         <translation>Verschiebe sie; sie lässt sich nicht wiederherstellen.</translation>
     </message>

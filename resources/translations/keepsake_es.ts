@@ -5347,6 +5347,10 @@
         <translation>Copias mensuales que se conservan.</translation>
     </message>
     <message>
+        <source>More than one item has an id that ends as {short} does: {candidates}. Give the whole id.</source>
+        <translation>Más de un elemento tiene un identificador que termina como {short}: {candidates}. Indica el identificador completo.</translation>
+    </message>
+    <message>
         <source>Move it away; it cannot be restored.</source>
         <translation>Llévala a otro lugar; no se puede restaurar.</translation>
     </message>

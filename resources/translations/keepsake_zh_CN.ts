@@ -5347,6 +5347,10 @@
         <translation>保留的每月备份数。</translation>
     </message>
     <message>
+        <source>More than one item has an id that ends as {short} does: {candidates}. Give the whole id.</source>
+        <translation>有多个条目的标识以 {short} 的结尾相同：{candidates}。请给出完整的标识。</translation>
+    </message>
+    <message>
         <source>Move it away; it cannot be restored.</source>
         <translation>请将其移走；它无法恢复。</translation>
     </message>

@@ -4,12 +4,17 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
+from app.core.paths import migrations
 from app.host import Host
+from app.store.connection import open_writer
+from app.store.migrate import migrate, migrations_in
+from app.store.store import Store
 from tests.helpers.archives import unpack
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,6 +77,27 @@ def test_it_is_brought_up_to_date_without_loss(name: str, tmp_path: Path) -> Non
     assert texts_in(vault / "memory.db") == before
     (copy,) = (vault / "backups").glob("*-before-migration*.db")
     assert texts_in(copy) == before
+
+
+def test_an_upgrade_that_ended_after_any_of_its_steps_goes_on(tmp_path: Path) -> None:
+    vault = unpacked(ARCHIVES[0], tmp_path)
+    before = texts_in(vault / "memory.db")
+    steps, first = migrations_in(migrations()), int(ARCHIVES[0][len("schema-") :][:4])
+    folder = tmp_path / "migrations"
+    folder.mkdir()
+    for step in steps[:first]:
+        shutil.copy(step.path, folder / step.path.name)
+    for step in steps[first:-1]:
+        shutil.copy(step.path, folder / step.path.name)
+        with closing(open_writer(vault / "memory.db")) as connection:
+            assert migrate(connection, folder, lambda: None) == step.number
+        copy = tmp_path / f"ended-after-{step.number}"
+        shutil.copytree(vault, copy)
+        Store.open(copy, migrations()).close()
+        assert texts_in(copy / "memory.db") == before, step.number
+        (backup,) = (copy / "backups").glob("*-before-migration*.db")
+        assert texts_in(backup) == before, step.number
+        shutil.rmtree(copy)
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
