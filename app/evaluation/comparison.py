@@ -36,7 +36,6 @@ class _Side:
     failed: int = 0
 
     def result(self) -> ModelResult:
-        """Return the counts."""
         hits = sum(place is not None for place in self.places)
         generation = self.embedding.generation.id
         return ModelResult(self.embedding.source.model, generation, hits, self.missing, self.failed)

@@ -42,7 +42,6 @@ class ListDetailPane(ReadingPane):
         raise NotImplementedError
 
     def _open_title(self) -> str:
-        """Return the title of the open item."""
         return ""
 
     def _show_open(self) -> None:

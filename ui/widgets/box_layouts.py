@@ -9,7 +9,7 @@ Margins = int | tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Spacer:
     """Room of a fixed number of pixels between two items."""
 
     pixels: int
@@ -23,7 +23,7 @@ class Stretch:
 
 
 Content = QWidget | QLayout
-Item = Content | Gap | Stretch | tuple[Content, int] | tuple[Content, int, Qt.AlignmentFlag]
+Item = Content | Spacer | Stretch | tuple[Content, int] | tuple[Content, int, Qt.AlignmentFlag]
 """A widget or layout, with its share of the room and its place in it where they are not Qt's."""
 
 
@@ -59,7 +59,7 @@ def _fill(layout: QBoxLayout, items: tuple[Item, ...], margins: Margins | None, 
         layout.setSpacing(spacing)
     for item in items:
         match item:
-            case Gap(pixels):
+            case Spacer(pixels):
                 layout.addSpacing(pixels)
             case Stretch(factor):
                 layout.addStretch(factor)

@@ -222,7 +222,6 @@ class ProposalPage(QScrollArea):
 
 
 def _joined(changes: "Sequence[ProposedChange]") -> "list[ProposedChange]":
-    """Return what is replaced and what replaces it as one change."""
     old = next((change for change in changes if change.before is not None and change.after is None), None)
     new = next((change for change in changes if change.before is None and change.after is not None), None)
     if old is None or new is None:

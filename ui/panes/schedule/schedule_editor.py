@@ -24,7 +24,7 @@ from ui.panes.schedule.goal_limits import GoalLimitsForm
 from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.translation import spoken
-from ui.widgets.box_layouts import Gap, Stretch, hbox, vbox
+from ui.widgets.box_layouts import Spacer, Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.field_label import FieldLabel
 from ui.widgets.fields.text_field import TextField
@@ -197,7 +197,11 @@ class ScheduleEditor(QWidget):
             self.save, self.cancel, Stretch(), margins=(Space.XL, Space.S, Space.XL, Space.M), spacing=Space.S
         )
         column = vbox(
-            self._heading, self._about, Gap(Space.S), margins=(Space.XL, Space.XL, Space.XL, Space.M), spacing=Space.S
+            self._heading,
+            self._about,
+            Spacer(Space.S),
+            margins=(Space.XL, Space.XL, Space.XL, Space.M),
+            spacing=Space.S,
         )
         for widget in (self._goal_label, self.goal, self._name_label, self.name):
             column.addWidget(widget)

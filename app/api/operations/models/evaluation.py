@@ -1,4 +1,4 @@
-"""Operations on the person's judgements of search, which stay on this machine and are never exported."""
+"""Operations on the person's judgements of search; they stay on this machine."""
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation

@@ -5,7 +5,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from ui.widgets.box_layouts import Gap, Stretch, hbox, vbox
+from ui.widgets.box_layouts import Spacer, Stretch, hbox, vbox
 
 
 def test_items_stand_in_order_with_their_room(qtbot: Any) -> None:
@@ -13,7 +13,7 @@ def test_items_stand_in_order_with_their_room(qtbot: Any) -> None:
     qtbot.addWidget(holder)
     first, second = QWidget(), QWidget()
     inner = vbox(second)
-    row = hbox(first, Gap(7), (inner, 2), Stretch(3), parent=holder, margins=(1, 2, 3, 4), spacing=5)
+    row = hbox(first, Spacer(7), (inner, 2), Stretch(3), parent=holder, margins=(1, 2, 3, 4), spacing=5)
     assert holder.layout() is row
     assert (row.itemAt(0).widget(), row.itemAt(2).layout()) == (first, inner)
     assert row.itemAt(1).sizeHint().width() == 7
