@@ -3947,16 +3947,16 @@
         <translation>Tage, die es zurückblickt.</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>Tage, von denen das Verzeichnis der Erinnerungen zuerst alles nennt.</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>Tage seit der letzten, ohne die keine geschrieben wird.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>Tage, die ein Vorschlag eines Agenten auf dich wartet, bevor er verfällt.</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>Tage, deren Erinnerungen das Verzeichnis nach denen nennt, die zur Eingabe passen.</translation>
     </message>
     <message>
         <source>Decay</source>

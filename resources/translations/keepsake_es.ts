@@ -3947,16 +3947,16 @@
         <translation>Días que mira hacia atrás.</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>Días de los que el índice de recuerdos nombra primero todo.</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>Días mínimos desde la última para escribir otra.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>Días que una propuesta de un agente te espera antes de caducar.</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>Días cuyas memorias nombra el índice después de las que coinciden con la petición.</translation>
     </message>
     <message>
         <source>Decay</source>

@@ -3947,16 +3947,16 @@
         <translation>回看的天数。</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>记忆索引优先完整列出的天数。</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>距上一次至少多少天才会写新的。</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>智能体的提议等待你多少天后过期。</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>索引在与提示匹配的记忆之后列出最近这些天的记忆。</translation>
     </message>
     <message>
         <source>Decay</source>
