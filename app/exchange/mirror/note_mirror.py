@@ -448,7 +448,7 @@ def _failures(root: Path, reason: str, places: Sequence[str]) -> Iterator[Senten
 
 
 def _files_left_out(root: Path, problems: Sequence[Problem]) -> list[Sentence]:
-    """Return what to say of pictures and other files that did not come into the vault."""
+    """Return what to say of attachments that did not come into the vault."""
     if len(problems) > _FEW:
         return [Sentence("{count} attachments of the folder {root} were left out.", count=len(problems), root=root)]
     return [
