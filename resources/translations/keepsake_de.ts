@@ -3695,6 +3695,10 @@
         <translation>ChatGPT, mit Verzweigungen</translation>
     </message>
     <message>
+        <source>Check its permissions and those of its folder, then check again.</source>
+        <translation>Prüfe die Zugriffsrechte der Datei und ihres Ordners und prüfe dann noch einmal.</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>Hat seinen eigenen Zugang geprüft</translation>
     </message>
@@ -3947,16 +3951,16 @@
         <translation>Tage, die es zurückblickt.</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>Tage, von denen das Verzeichnis der Erinnerungen zuerst alles nennt.</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>Tage seit der letzten, ohne die keine geschrieben wird.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>Tage, die ein Vorschlag eines Agenten auf dich wartet, bevor er verfällt.</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>Tage, deren Erinnerungen das Verzeichnis nach denen nennt, die zur Eingabe passen.</translation>
     </message>
     <message>
         <source>Decay</source>
@@ -7229,6 +7233,18 @@
     <message>
         <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
         <translation>Der Schnappschuss an dem Ort ist beschädigt. Ein anderer deiner Rechner schreibt ihn neu.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to a file or folder that this needs. Check the permissions of what is in the vault&apos;s folder, and of files that the request names.</source>
+        <translation>Das System verweigert den Zugriff auf eine Datei oder einen Ordner, der dafür gebraucht wird. Prüfe die Zugriffsrechte im Ordner der Erinnerungen und die der genannten Dateien.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}.</source>
+        <translation>Das System verweigert den Zugriff auf {path}.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.</source>
+        <translation>Das System verweigert den Zugriff auf {path}: {strerror}. Prüfe die Zugriffsrechte und die des Ordners.</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>

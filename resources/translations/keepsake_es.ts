@@ -3695,6 +3695,10 @@
         <translation>ChatGPT, con ramas</translation>
     </message>
     <message>
+        <source>Check its permissions and those of its folder, then check again.</source>
+        <translation>Revisa sus permisos y los de su carpeta, y vuelve a comprobar.</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>Comprobó su propio acceso</translation>
     </message>
@@ -3947,16 +3951,16 @@
         <translation>Días que mira hacia atrás.</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>Días de los que el índice de recuerdos nombra primero todo.</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>Días mínimos desde la última para escribir otra.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>Días que una propuesta de un agente te espera antes de caducar.</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>Días cuyas memorias nombra el índice después de las que coinciden con la petición.</translation>
     </message>
     <message>
         <source>Decay</source>
@@ -7229,6 +7233,18 @@
     <message>
         <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
         <translation>La instantánea del lugar está dañada. Otro de tus equipos la escribirá de nuevo.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to a file or folder that this needs. Check the permissions of what is in the vault&apos;s folder, and of files that the request names.</source>
+        <translation>El sistema niega el acceso a un archivo o carpeta necesario. Revisa los permisos de lo que hay en la carpeta de la memoria y de los archivos que nombra la petición.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}.</source>
+        <translation>El sistema niega el acceso a {path}.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.</source>
+        <translation>El sistema niega el acceso a {path}: {strerror}. Revisa sus permisos y los de su carpeta.</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>

@@ -3695,6 +3695,10 @@
         <translation>ChatGPT（含分支）</translation>
     </message>
     <message>
+        <source>Check its permissions and those of its folder, then check again.</source>
+        <translation>检查它及其文件夹的权限，然后再次检查。</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>查看了自己的访问权限</translation>
     </message>
@@ -3947,16 +3951,16 @@
         <translation>回看的天数。</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>记忆索引优先完整列出的天数。</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>距上一次至少多少天才会写新的。</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>智能体的提议等待你多少天后过期。</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>索引在与提示匹配的记忆之后列出最近这些天的记忆。</translation>
     </message>
     <message>
         <source>Decay</source>
@@ -7229,6 +7233,18 @@
     <message>
         <source>The snapshot at the place is damaged. Another of your machines writes it anew.</source>
         <translation>该位置的快照已损坏。你的另一台设备会重新写入。</translation>
+    </message>
+    <message>
+        <source>The system refuses access to a file or folder that this needs. Check the permissions of what is in the vault&apos;s folder, and of files that the request names.</source>
+        <translation>系统拒绝访问所需的文件或文件夹。请检查记忆库文件夹内各项以及请求所指文件的权限。</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}.</source>
+        <translation>系统拒绝访问 {path}。</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.</source>
+        <translation>系统拒绝访问 {path}：{strerror}。请检查它及其文件夹的权限。</translation>
     </message>
     <message>
         <source>The table of vectors is gone.</source>

@@ -318,8 +318,22 @@ def test_a_line_of_the_index_has_its_score_and_type(host: Host) -> None:
     assert items["Database choice"].type == "decision"
     assert items["Database choice"].score is not None
     assert "observation (decision)" in items["Database choice"].about
-    assert "score" in items["Database choice"].about
     assert items["Shopping"].type == ""
+
+
+def test_what_is_merely_new_takes_little_room_and_none_from_what_answers(host: Host) -> None:
+    for number in range(20):
+        host.ask("note.save", content=f"Errand {number}: buy bread and butter", title=f"Errand {number}")
+    fact = host.ask("fact.remember", content="The boiler was serviced in May 2026.").memory.id
+    host.ask("vault.settle")
+    made = context(host, "When was the boiler serviced?")
+    assert section(made, "facts") == [fact]
+    assert len(section(made, "index")) == 5
+    small = context(host, "When was the boiler serviced?", max_tokens=200)
+    assert section(small, "facts") == [fact]
+    assert small.tokens <= 200
+    # Without a word to go by, what is new is all there is to list.
+    assert len(section(context(host, "and?"), "index")) == 15
 
 
 def test_memories_shown_in_full_count_as_used(host: Host, filled: dict[str, str]) -> None:
