@@ -166,7 +166,7 @@ def _bare(term: Term) -> str:
 
 
 def _owner(term: Term) -> str:
-    """Return the text of a term, of a word without its possessive ending: whoever says Ines says whose it is."""
+    """Return the text of a term, without the possessive ending of a single word."""
     bare = "" if term.phrase else _bare(term)
     return bare[:-2] if bare.endswith(_POSSESSIVES) else term.text
 
