@@ -3695,6 +3695,10 @@
         <translation>ChatGPT, mit Verzweigungen</translation>
     </message>
     <message>
+        <source>Check its permissions and those of its folder, then check again.</source>
+        <translation>Prüfe die Zugriffsrechte der Datei und ihres Ordners und prüfe dann noch einmal.</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>Hat seinen eigenen Zugang geprüft</translation>
     </message>
@@ -7231,6 +7235,18 @@
         <translation>Der Schnappschuss an dem Ort ist beschädigt. Ein anderer deiner Rechner schreibt ihn neu.</translation>
     </message>
     <message>
+        <source>The system refuses access to a file or folder that this needs. Check the permissions of what is in the vault&apos;s folder, and of files that the request names.</source>
+        <translation>Das System verweigert den Zugriff auf eine Datei oder einen Ordner, der dafür gebraucht wird. Prüfe die Zugriffsrechte im Ordner der Erinnerungen und die der genannten Dateien.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}.</source>
+        <translation>Das System verweigert den Zugriff auf {path}.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.</source>
+        <translation>Das System verweigert den Zugriff auf {path}: {strerror}. Prüfe die Zugriffsrechte und die des Ordners.</translation>
+    </message>
+    <message>
         <source>The table of vectors is gone.</source>
         <translation>Die Tabelle der Vektoren ist weg.</translation>
     </message>
@@ -7353,10 +7369,6 @@
     <message>
         <source>The vectors cannot be read ({error}).</source>
         <translation>Die Vektoren sind nicht lesbar ({error}).</translation>
-    </message>
-    <message>
-        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
-        <translation>Die Vektoren dieses Tresors stammen von {used}. Setze „embedding.model“, um ein anderes zu testen.</translation>
     </message>
     <message>
         <source>The vectors of {model} answer searches already; name others.</source>
@@ -7677,10 +7689,6 @@
     <message>
         <source>There is nothing with the id {id}; nothing was removed.</source>
         <translation>Mit der Kennung {id} gibt es nichts; nichts wurde entfernt.</translation>
-    </message>
-    <message>
-        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
-        <translation>Im Tresor ist zu wenig, wonach sich fragen ließe. Füge zuerst Unterhaltungen oder Notizen hinzu.</translation>
     </message>
     <message>
         <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>
