@@ -49,7 +49,7 @@ _MAX_DEPTH: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedEndings:
     """Endings of ids that are looked for.
 
     Args:
@@ -63,7 +63,7 @@ class Wanted:
     endings: str
 
 
-Finder = Callable[[apsw.Connection, Wanted, Caller], Iterable[str]]
+Finder = Callable[[apsw.Connection, WantedEndings, Caller], Iterable[str]]
 
 
 async def with_whole_ids(engine: Engine, arguments: Mapping[str, Any], caller: Caller) -> Mapping[str, Any]:
@@ -130,7 +130,7 @@ def _whole_ids(short_ids: Sequence[ShortId], caller: Caller, connection: apsw.Co
         # The ids of a kind are gone through once for all endings of one length.
         endings = json.dumps([short.ending for short in members])
         candidates: dict[str, list[str]] = {}
-        for item in _FINDERS.get(kind, _memories)(connection, Wanted(kind, length, endings), caller):
+        for item in _FINDERS.get(kind, _memories)(connection, WantedEndings(kind, length, endings), caller):
             candidates.setdefault(item[-length:], []).append(item)
         for short in members:
             item_id = _only(short, candidates.get(short.ending, []))
@@ -160,7 +160,7 @@ def _only(short: ShortId, candidates: Sequence[str]) -> str | None:
     return candidates[0]
 
 
-def _memories(connection: apsw.Connection, wanted: Wanted, caller: Caller) -> Iterable[str]:
+def _memories(connection: apsw.Connection, wanted: WantedEndings, caller: Caller) -> Iterable[str]:
     sql = f"SELECT m.id FROM memories m WHERE {_ends_so('m.id')} AND {repo.store_condition(caller.stores)}"
     # Archived memories are for those who may read every store.
     if sees_all(caller.stores):
@@ -168,7 +168,7 @@ def _memories(connection: apsw.Connection, wanted: Wanted, caller: Caller) -> It
     return _ids(connection.execute(sql, _bindings(wanted)))
 
 
-def _sessions(connection: apsw.Connection, wanted: Wanted, caller: Caller) -> Iterable[str]:
+def _sessions(connection: apsw.Connection, wanted: WantedEndings, caller: Caller) -> Iterable[str]:
     sql = (
         "SELECT s.id FROM sessions s WHERE substr(s.id, -?1) IN (SELECT value FROM json_each(?2))"
         " AND s.forgotten_at IS NULL AND (?3 IS NULL OR s.agent = ?3)"
@@ -176,7 +176,7 @@ def _sessions(connection: apsw.Connection, wanted: Wanted, caller: Caller) -> It
     return _ids(connection.execute(sql, (wanted.length, wanted.endings, owner_of(caller))))
 
 
-def _entities(connection: apsw.Connection, wanted: Wanted, caller: Caller) -> Iterable[str]:
+def _entities(connection: apsw.Connection, wanted: WantedEndings, caller: Caller) -> Iterable[str]:
     if sees_all(caller.stores):
         return _ids(connection.execute(f"SELECT e.id FROM entities e WHERE {_ends_so('e.id')}", _bindings(wanted)))
     surfaces = connection.execute(f"SELECT DISTINCT m.surface FROM mentions m WHERE {visibility.within(caller.stores)}")
@@ -191,7 +191,7 @@ def _ends_so(column: str) -> str:
     return f"{column} >= ?1 AND {column} < ?2 AND substr({column}, -?3) IN (SELECT value FROM json_each(?4))"
 
 
-def _bindings(wanted: Wanted) -> tuple[str, str, int, str]:
+def _bindings(wanted: WantedEndings) -> tuple[str, str, int, str]:
     return f"{wanted.kind}-", f"{wanted.kind}.", wanted.length, wanted.endings
 
 

@@ -49,7 +49,7 @@ def is_question(text: str) -> bool:
 
 
 def has_content(text: str, terms: Sequence[Term]) -> bool:
-    """Return whether a prompt that nobody put to Keepsake has words enough to search for.
+    """Return whether a prompt that is passed on unasked has words enough to search for.
 
     A question has, by any word. A request of a single word, such as "great", tells no subject; scripts without blanks
     write a sentence as one.
