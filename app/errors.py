@@ -287,5 +287,10 @@ def unexpected(error: BaseException) -> KeepsakeError:
         return VaultReadOnlyError("The disk can only be read. Make it writable, then try again.")
     if isinstance(error, OSError) and error.errno in SCARCE:
         return MachineError(SCARCE[error.errno])
+    if isinstance(error, PermissionError):  # its path may be the name of an attachment, which is content
+        return MachineError(
+            "The system refuses access to a file or folder that this needs. Check the permissions of what is in the"
+            " vault's folder, and of files that the request names."
+        )
     kind = type(error).__name__
     return InternalError(Sentence("Something went wrong inside Keepsake ({kind}).", kind=kind), type=kind)

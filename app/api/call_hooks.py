@@ -47,6 +47,17 @@ class HeldWrite:
     changes: ChangeSet
 
 
+class WholeIds(Protocol):
+    """A look-up of what short ids in arguments stand for."""
+
+    async def __call__(self, engine: Any, arguments: Mapping[str, Any], caller: Caller) -> Mapping[str, Any]:
+        """Return the arguments with whole ids in place of short ones.
+
+        Raises:
+            InputError: A short id may stand for several items.
+        """
+
+
 class AgentGate(Protocol):
     """A switch that holds up the calls of all agents at once."""
 

@@ -39,6 +39,7 @@ from app.api.operations.vault import (  # noqa: F401
     vault,
 )
 from app.api.registry import REGISTRY, Catalogue
+from app.api.short_id_arguments import with_whole_ids
 from app.engine import Engine
 
 
@@ -53,4 +54,6 @@ def build_catalogue(engine: Engine) -> Catalogue:
     review = AgentWriteReview(engine)
     route, gate = engine.engine_for_caller, engine.incognito
     keeps_secrets = partial(engine.config.flag, "capture.secrets")
-    return Catalogue(engine, declared(), engine, engine.trace, route, recorder, review, gate, keeps_secrets)
+    return Catalogue(
+        engine, declared(), engine, engine.trace, route, recorder, review, gate, keeps_secrets, with_whole_ids
+    )

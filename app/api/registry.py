@@ -18,7 +18,7 @@ import msgspec
 from app.api.agent_writes.recalled_arguments import without_recalled_arguments
 from app.api.agent_writes.secret_arguments import with_note, without_secret_arguments
 from app.api.argument_types import is_idempotency_key, sentence, unknown_field
-from app.api.call_hooks import AgentGate, CallRecorder, FinishedCall, HeldWrite, WriteReview
+from app.api.call_hooks import AgentGate, CallRecorder, FinishedCall, HeldWrite, WholeIds, WriteReview
 from app.api.caller import Caller
 from app.api.event_access import visible
 from app.api.operation import Declaration, Handler, Operation, Parameter
@@ -187,6 +187,7 @@ class Catalogue:
         review: May hold an agent's write back for the person.
         gate: Holds up the calls of all agents while the person wants it.
         keeps_secrets: Whether the person wants keys and passwords in agents' writes to be stored as they are.
+        whole_ids: Returns the arguments of a call on an engine with whole ids in place of short ones.
     """
 
     def __init__(
@@ -200,7 +201,9 @@ class Catalogue:
         review: WriteReview | None = None,
         gate: AgentGate | None = None,
         keeps_secrets: Callable[[], bool] = lambda: False,
+        whole_ids: WholeIds | None = None,
     ) -> None:
+        self._whole_ids = whole_ids
         self._gate = gate
         self._keeps_secrets = keeps_secrets
         self._route = route
@@ -237,11 +240,12 @@ class Catalogue:
 
     async def _recorded(self, operation: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         """Perform a call and tell the recorder of it, however it ends."""
-        if self._recorder is None:
-            return await self._perform(operation, arguments, caller)
         begun, reply, outcome = time.perf_counter(), Reply(None), "internal"
         try:
-            reply = await self._perform(operation, arguments, caller)
+            isolated = await self._admitted(operation, caller)
+            if self._whole_ids is not None:
+                arguments = await self._whole_ids(isolated or self._engine, arguments, caller)
+            reply = await self._perform(operation, arguments, caller, isolated)
             outcome = reply.outcome
         except KeepsakeError as error:
             outcome = error.code
@@ -250,23 +254,33 @@ class Catalogue:
             outcome = "cancelled"
             raise
         finally:
-            ms = (time.perf_counter() - begun) * 1000
-            ended = FinishedCall(operation, caller, arguments, reply.value, reply.changes, outcome, ms)
-            self._recorder.record(ended)
+            if self._recorder is not None:
+                ms = (time.perf_counter() - begun) * 1000
+                ended = FinishedCall(operation, caller, arguments, reply.value, reply.changes, outcome, ms)
+                self._recorder.record(ended)
         return reply
 
-    async def _perform(self, operation: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
-        name = operation.name
+    async def _admitted(self, operation: Operation, caller: Caller) -> Publisher | None:
+        """Let a call in, and return the caller's isolated engine, ``None`` where it has none.
+
+        Raises:
+            AccessDeniedError: The caller's trust does not reach that far, or the person holds agents up.
+        """
         require_access(operation, caller)
         if self._gate is not None and not caller.is_owner and not operation.open_to_unknown:
-            await self._gate.refuse_agents(name)
+            await self._gate.refuse_agents(operation.name)
+        return await self._route(caller.name) if self._route is not None and not operation.open_to_unknown else None
+
+    async def _perform(
+        self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, isolated: Publisher | None
+    ) -> Reply:
+        name = operation.name
         checked = check_arguments(operation, arguments)
         secrets: Counter[str] = Counter()
         if operation.access == "write" and not caller.is_owner:
             checked = without_recalled_arguments(checked, operation.transcript)
             if not self._keeps_secrets():
                 checked, secrets = without_secret_arguments(checked)
-        isolated = await self._route(caller.name) if self._route is not None and not operation.open_to_unknown else None
         call = operation.bound(self._engine if isolated is None else isolated, caller, checked)
         if self._review is not None and not caller.is_owner and isolated is None and operation.access == "write":
             answer = await self._review.perform(operation, caller, checked, call)

@@ -17,7 +17,7 @@ from app.attachments.stored_files import (
     stored_names,
     write_attachment,
 )
-from app.core.files import from_os
+from app.core.files import from_os, is_there
 from app.core.regular_files import UnsafeFileError, make_folder, open_for_reading, require_folder
 from app.errors import InputError, NotFoundError, VaultDamagedError
 from app.sentence import Sentence
@@ -61,7 +61,11 @@ class AttachmentService:
         return await self.add(path.name, data)
 
     async def all(self) -> list[Attachment]:
-        """Return the files of the folder by name."""
+        """Return the files of the folder by name.
+
+        Raises:
+            KeepsakeError: The folder or a sealed file cannot be read.
+        """
         return await asyncio.to_thread(lambda: list(files_of(self._folder)))
 
     async def locate(self, link: str) -> Attachment:
@@ -149,7 +153,10 @@ class AttachmentService:
             raise from_os(error, self._folder) from error
 
     def _aside(self) -> list[str]:
-        names = stored_names(self._folder)
+        try:
+            names = stored_names(self._folder)
+        except OSError as error:
+            raise from_os(error, self._folder) from error
         return [name.removeprefix(_ASIDE) for name in names if name.startswith(_ASIDE)]
 
     def _find(self, name: str) -> Attachment:
@@ -160,6 +167,8 @@ class AttachmentService:
             attachment = attachment_at(path_of(self._folder, name), name)
         except UnsafeFileError:
             raise InputError("It leads out of the attachments folder, so it is not shown.") from None
+        except PermissionError as error:
+            raise from_os(error, self._folder) from None
         except OSError:
             # The system's error names the file, and a name of a note's file is content.
             raise NotFoundError("There is no such file among the attachments.") from None
@@ -175,9 +184,10 @@ class AttachmentService:
             make_folder(self._folder)
             name = self._free_name(name, data)
             path = path_of(self._folder, name)
+            is_kept = is_there(path)
         except OSError as error:
             raise from_os(error, self._folder) from error
-        if not path.exists():
+        if not is_kept:
             write_attachment(path, name, data)
         return self._find(name)
 
@@ -199,13 +209,13 @@ def copy_missing(source: Path, target: Path, *, unreadable: list[str] | None = N
     Args:
         source: The folder to copy from.
         target: The folder to copy to.
-        unreadable: Takes the names of files that cannot be read, which are then passed over.
+        unreadable: Takes the names of what cannot be read, the folder's own among them; it is then passed over.
 
     Raises:
         MachineError: ``target`` cannot be written, or a file cannot be read.
     """
     copied = 0
-    for attachment in files_of(source):
+    for attachment in files_of(source, unreadable):
         place = path_of(target, attachment.name)
         if os.path.lexists(place):
             continue

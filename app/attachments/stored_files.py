@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from app.attachments.model import Attachment, kind_of, link_of, name_of
-from app.core.files import replace_file
+from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading, require_file, require_folder
 from app.core.stop_signal import StopSignal
 from app.encryption.data_key import DataKey
@@ -59,19 +59,46 @@ def attachment_at(path: Path, name: str) -> Attachment:
     return Attachment(name, link_of(name), kind_of(name), contents, str(path), is_sealed=True)
 
 
-def files_of(folder: Path) -> Iterator[Attachment]:
-    """Yield the regular files of an attachments folder by name."""
+def files_of(folder: Path, unreadable: list[str] | None = None) -> Iterator[Attachment]:
+    """Yield the regular files of an attachments folder, which may be missing, by name.
+
+    Args:
+        folder: The folder.
+        unreadable: Takes the names of what the system does not let us read, the folder's own among them.
+
+    Raises:
+        KeepsakeError: Something cannot be read, and no ``unreadable`` takes its name.
+    """
+    attachments: list[Attachment] = []
+    try:
+        paths = _regular_files(folder)
+    except OSError as error:
+        _pass_over(folder, error, unreadable)
+        return
+    for path in paths:
+        try:
+            name = _name_at(path)
+            if not path.name.endswith(_PARTIAL) and name and name_of(link_of(name)) == name:
+                attachments.append(attachment_at(path, name))
+        except FileNotFoundError:
+            continue  # it was removed meanwhile
+        except OSError as error:
+            _pass_over(path, error, unreadable)
+    yield from sorted(attachments, key=lambda attachment: attachment.name)
+
+
+def _regular_files(folder: Path) -> list[Path]:
     try:
         require_folder(folder)
-        entries = [entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
-    except OSError:
-        return
-    attachments: list[Attachment] = []
-    for entry in entries:
-        name = _name_at(Path(entry.path)) if entry.name.endswith(SUFFIX) else entry.name
-        if not entry.is_symlink() and not entry.name.endswith(_PARTIAL) and name and name_of(link_of(name)) == name:
-            attachments.append(attachment_at(Path(entry.path), name))
-    yield from sorted(attachments, key=lambda attachment: attachment.name)
+        return [Path(entry.path) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _pass_over(path: Path, error: OSError, unreadable: list[str] | None) -> None:
+    if unreadable is None:
+        raise from_os(error, path) from error
+    unreadable.append(path.name)
 
 
 def open_attachment(path: Path) -> BinaryIO:
@@ -134,13 +161,12 @@ def rename_attachment(folder: Path, name: str, new_name: str) -> bool:
 
 
 def stored_names(folder: Path) -> list[str]:
-    """Return the names of all files of a folder, attachments or not."""
-    try:
-        require_folder(folder)
-        paths = [Path(entry.path) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
-    except OSError:
-        return []
-    return [name for path in paths if (name := _name_at(path) if path.name.endswith(SUFFIX) else path.name)]
+    """Return the names of all files of a folder, attachments or not.
+
+    Raises:
+        OSError: The folder or a file cannot be read.
+    """
+    return [name for path in _regular_files(folder) if (name := _name_at(path))]
 
 
 def holds(path: Path, data: bytes) -> bool:
@@ -224,10 +250,12 @@ def _required_key(path: Path) -> DataKey:
 
 
 def _name_at(path: Path) -> str:
-    """Return the name in a sealed file, ``""`` where it is none of this vault's."""
+    """Return the name of a file, ``""`` of a sealed one of another vault."""
+    if not path.name.endswith(SUFFIX):
+        return path.name
     try:
         key = key_for_encrypted_file(path)
         with open_for_reading(path) as file:
             return "" if key is None else open_name(key, file)
-    except (OSError, VaultDamagedError):
+    except VaultDamagedError:
         return ""

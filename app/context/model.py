@@ -106,7 +106,7 @@ class ContextOptions:
         has_reflection: Whether to include the weekly reflection.
         sessions: Number of session summaries.
         index: Number of index lines, 0 for no index.
-        recent_days: Days whose memories the index lists first.
+        recent_days: Days whose memories the index lists after those that match the prompt.
         recipe: Recipe of the prompt search.
     """
 
@@ -120,7 +120,7 @@ class ContextOptions:
     similarity: float = 0.65
     has_reflection: bool = True
     sessions: int = 5
-    index: int = 30
+    index: int = 15
     recent_days: int = 3
     recipe: str = "learned"
 

@@ -94,7 +94,12 @@ def memory_items(
     """Return memories that a search found, long ones as a snippet."""
     memories = {memory.id: memory for memory in repo.many(connection, [hit.id for hit in hits], stores=stores)}
     there = (hit for hit in hits if hit.id in memories and memories[hit.id].deleted_at is None)
-    return [_memory(memories[hit.id], hit, terms) for hit in there]
+    return [_memory(memories[hit.id], round(hit.score, 4), terms) for hit in there]
+
+
+def memory_item(memory: Memory) -> ContextItem:
+    """Return a memory that nothing was searched for, cut where it is long."""
+    return _memory(memory, None, ())
 
 
 def reflection_item(memory: Memory) -> ContextItem:
@@ -194,6 +199,17 @@ def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: in
     return [_session(*row) for row in rows]
 
 
+def session_items(connection: apsw.Connection, sessions: Sequence[str], limit: int) -> list[ContextItem]:
+    """Return summaries of sessions, in their order; those without one are left out."""
+    rows = connection.execute(
+        "SELECT s.id, s.title, d.agent, d.summary, s.updated_at FROM json_each(?) w"
+        " CROSS JOIN sessions s ON s.id = w.value JOIN session_summaries d ON d.session_id = s.id"
+        " ORDER BY w.key LIMIT ?",
+        (json.dumps(list(sessions)), limit),
+    )
+    return [_session(*row) for row in rows]
+
+
 def _session(session_id: str, title: str, agent: str, summary: str, updated_ms: int) -> ContextItem:
     named = f", “{excerpt(title, TITLE_CHARACTERS)}”" if title else ""
     text = without_recalled(summary).strip()
@@ -232,7 +248,7 @@ def _message_items(rows: Iterable[Sequence[Any]], *, has_title: bool) -> list[Co
     return items
 
 
-def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
+def _memory(memory: Memory, score: float | None, terms: Sequence[Term]) -> ContextItem:
     text = "\n".join([memory.content, *memory.facts]).strip()
     is_cut = len(text) > MEMORY_CHARACTERS
     named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
@@ -251,7 +267,7 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
         about=", ".join(facts),
         at=at,
         store=memory.store,
-        score=round(hit.score, 4),
+        score=score,
         mentions=memory.mention_count,
         is_cut=is_cut,
         whole_lines=memory.kind != "fact",
@@ -264,7 +280,6 @@ def _index_row(row: Sequence[Any], score: float | None = None) -> ContextItem:
     facts = [_date(at), f"{kind} ({excerpt(named, TITLE_CHARACTERS)})" if named else str(kind), str(store)]
     facts += [f"said by {excerpt(who, TITLE_CHARACTERS)}"] if who else []
     facts += [f"said {mentions} times"] if mentions > 1 else []
-    facts += [f"score {score:.2f}"] if score is not None else []
     return ContextItem(
         id=memory_id,
         kind=kind,

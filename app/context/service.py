@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from app.context import repo as context_repo
+from app.context import session_start
 from app.context.context_text import assemble, deduplicate, with_scores
 from app.context.model import SECTIONS, Context, ContextItem, ContextOptions, SectionName
 from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
@@ -44,6 +45,7 @@ SectionResults = dict[SectionName, ContextItems | Exception]
 
 MAX_FOUND: Final = 200
 _MOST_QUOTED: Final = 3  # quotations from conversations in a context
+_MOST_LATEST: Final = 5  # lines of an index about what is merely new, where a prompt says what is wanted
 _SPARE_MESSAGES: Final = 4  # times as many are searched as are shown, since some may not be relevant
 _SEARCHED: Final = frozenset({"turns", "facts"})
 _OF_MESSAGES: Final = frozenset({"recent", "salient", "sessions", "turns"})
@@ -64,6 +66,7 @@ class ContextRequest:
         stores: Stores that the caller may read.
         now_ms: Current time, milliseconds UTC.
         has_floor: Whether nothing is found where nothing bears on the prompt.
+        folder: The folder in which a session begins, ``None`` where none begins.
     """
 
     text: str
@@ -73,6 +76,7 @@ class ContextRequest:
     stores: tuple[str, ...]
     now_ms: int
     has_floor: bool
+    folder: str | None
 
     @property
     def sees_messages(self) -> bool:
@@ -81,8 +85,11 @@ class ContextRequest:
 
     def read_sections(self, options: ContextOptions) -> SectionNames:
         """Return the sections that are read without a search."""
+        is_recent_wanted = self.sees_messages and bool(self.session and options.recent)
+        if self.folder is not None:
+            return ("recent",) if is_recent_wanted else ()
         wanted: dict[SectionName, bool] = {
-            "recent": self.sees_messages and bool(self.session and options.recent),
+            "recent": is_recent_wanted,
             "salient": self.sees_messages and options.salient > 0,
             "sessions": self.sees_messages and options.sessions > 0,
             "reflection": options.has_reflection,
@@ -133,6 +140,7 @@ class ContextService:
         max_tokens: int | None = None,
         sections: Sequence[SectionName] = (),
         has_floor: bool = False,
+        folder: str | None = None,
     ) -> Context:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
         started = time.perf_counter()
@@ -141,14 +149,15 @@ class ContextService:
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
         terms, stores = prompt_terms(text), tuple(access.stores)
-        context_request = ContextRequest(text, terms, *caller, stores, self._clock.now_ms(), has_floor)
+        now_ms = self._clock.now_ms()
+        context_request = ContextRequest(text, terms, *caller, stores, now_ms, has_floor, folder)
         work = self._parts(context_request, options)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
             *(_timed(names, part, laps) for names, part in work.items()), return_exceptions=True
         )
         parts: dict[SectionName, ContextItems] = {}
-        notes = [] if context_request.terms else [_NO_SEARCH_WORDS]
+        notes = [] if context_request.terms or folder is not None else [_NO_SEARCH_WORDS]
         notes += [] if context_request.sees_messages else [_NO_MESSAGES]
         for names, answer in zip(work, answers, strict=True):
             results = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
@@ -159,7 +168,11 @@ class ContextService:
                     parts.setdefault(section, []).extend(items)
         distinct = deduplicate({**parts, "index": with_scores(parts.get("index", ()))})
         # What bears on the prompt stands before what is merely recent.
-        distinct["index"] = sorted(distinct.get("index", ()), key=lambda item: item.score is None)[: options.index]
+        listed = distinct.get("index", [])
+        matches = [item for item in listed if item.score is not None]
+        latest = [item for item in listed if item.score is None]
+        most_latest = _MOST_LATEST if context_request.terms else options.index
+        distinct["index"] = [*matches, *latest[:most_latest]][: options.index]
         context = assemble(distinct, options.budgets, options.total if max_tokens is None else max_tokens)
         laps["all"] = (time.perf_counter() - started) * 1000
         self._trace_context(context, context_request, laps)
@@ -174,9 +187,17 @@ class ContextService:
             (name,): self._read(name, context_request, options) for name in context_request.read_sections(options)
         }
         searched_sections = context_request.searched_sections(options)
-        if searched_sections:
+        if context_request.folder is not None:
+            parts["facts", "sessions"] = self._at_start(context_request, context_request.folder, options)
+        elif searched_sections:
             parts[searched_sections] = self._on_prompt(context_request, options)
         return parts
+
+    async def _at_start(self, context_request: ContextRequest, folder: str, options: ContextOptions) -> SectionResults:
+        """Return what is told before the first prompt."""
+        stores, session = context_request.stores, context_request.session
+        work = partial(session_start.start_sections, folder=folder, stores=stores, session=session, options=options)
+        return dict(await self._store.read(work))
 
     async def _read(
         self, name: SectionName, context_request: ContextRequest, options: ContextOptions

@@ -9,7 +9,7 @@ from app.core.regular_files import UnsafeFileError, open_replacing, replacement_
 from app.errors import FULL, SCARCE, DiskFullError, KeepsakeError, MachineError, VaultReadOnlyError, VaultUnusableError
 from app.sentence import Sentence
 
-_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+_REFUSED = {errno.EACCES, errno.EPERM}
 
 
 def from_os(error: OSError, path: Path) -> KeepsakeError:
@@ -20,9 +20,18 @@ def from_os(error: OSError, path: Path) -> KeepsakeError:
         return DiskFullError(
             Sentence("The disk that holds {path} is full. Free some space and try again.", path=path), path=str(path)
         )
-    if error.errno in _READ_ONLY:
+    if error.errno == errno.EROFS:
         return VaultReadOnlyError(
             Sentence("{path} cannot be written: {strerror}.", path=path, strerror=error.strerror), path=str(path)
+        )
+    if error.errno in _REFUSED:
+        return VaultReadOnlyError(
+            Sentence(
+                "The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.",
+                path=path,
+                strerror=error.strerror,
+            ),
+            path=str(path),
         )
     if error.errno in SCARCE:
         return MachineError(SCARCE[error.errno], path=str(path))

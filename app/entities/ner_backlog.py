@@ -17,7 +17,7 @@ from app.store import meta
 
 MARK = "entities_message_rowid"
 RULES = "entities_rules"
-RULES_VERSION = "7"  # changes when the fast rules do; everything is read again then
+RULES_VERSION = "8"  # changes when the fast rules do; everything is read again then
 _MAX_BATCH_CHARACTERS = 1_000_000
 _FIRST = -1_000_000_000_000_000_000  # before every message
 _MEMORY = (

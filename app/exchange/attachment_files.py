@@ -37,7 +37,7 @@ def with_moved_links(text: str, folder: PurePosixPath) -> str:
 def copy_into(target: FolderTarget, vault: Path) -> list[str]:
     """Copy a vault's attachments into an exported folder; return the names of unreadable ones."""
     skipped: list[str] = []
-    for attachment in files_of(vault / FOLDER):
+    for attachment in files_of(vault / FOLDER, skipped):
         try:
             with open_attachment(Path(attachment.path)) as stream:
                 data = stream.read(MAX_BYTES + 1)
@@ -67,7 +67,7 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
     Raises:
         InputError: Other files of the same names are there.
     """
-    folder, attachments = attachments_folder(path), list(files_of(vault / FOLDER))
+    folder, attachments = attachments_folder(path), list(files_of(vault / FOLDER, skipped))
     for attachment in attachments:
         place = folder / attachment.name
         try:
@@ -84,7 +84,9 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
                 path=str(folder),
             )
     if attachments:
-        copy_missing(vault / FOLDER, folder, unreadable=skipped)
+        unreadable: list[str] = []
+        copy_missing(vault / FOLDER, folder, unreadable=unreadable)
+        skipped += [name for name in unreadable if name not in skipped]
     sizes = [attachment.bytes for attachment in attachments if attachment.name not in skipped]
     return len(sizes), sum(sizes)
 
@@ -99,12 +101,15 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
         places = [attachments_folder(source), *shared]
     problems: list[Problem] = []
     for place in places:
-        for attachment in files_of(place):
+        unreadable: list[str] = []
+        # Other programs link to a folder of attachments elsewhere; nothing outside the export is read.
+        for attachment in files_of(place, unreadable) if not place.is_symlink() else ():
             try:
                 _bring_in(Path(attachment.path), attachment.name, attachment.bytes, vault / FOLDER)
             except (KeepsakeError, OSError) as error:
                 what = error.sentence if isinstance(error, KeepsakeError) else Sentence("It cannot be read.")
                 problems.append(file_problem(f"{FOLDER}/{attachment.name}", what))
+        problems += [file_problem(name, Sentence("It cannot be read.")) for name in unreadable]
     return problems
 
 

@@ -29,8 +29,8 @@ _FAMILIES: Final[tuple[tuple[Family, re.Pattern[str]], ...]] = (
         "plan",
         re.compile(
             r"\b(?:(?:i['’]m|we['’]re|i am|we are) (?:\w+ )?(?:going to|gonna|planning|hoping|considering|thinking of"
-            r"|looking forward|getting ready)|can['’]t wait|my (?:goal|dream|plan)|hope to|want to|next (?:week"
-            r"|month|year))\b",
+            r"|looking forward|getting ready)|can['’]t wait|my (?:goal|dream|plan)s? (?:is|are)|hope to"
+            r"|(?<!me )want to|next (?:week|month|year))\b",
             re.IGNORECASE,
         ),
     ),

@@ -107,7 +107,10 @@ _THANKING: Final = re.compile(
 _QUOTING: Final = re.compile(
     r"\b(?:said|says|say|saying|told (?:me|us|him|her|them)|tells|wrote|writes|asked|asks|replied|went|goes|sings|sang"
     r"|quote|motto|lyrics|sagte?|meinte|schrieb|dijo|dice|decía|escribió)\b[^.!?]{0,12}[,:]\s*[\"“„«'‘]?"
-    r"|[说道问写][：:，]?[“「『\"]|歌词",
+    r"|[说道问写][：:，]?[“「『\"]|歌词"
+    # What a book or a scholar holds of all of us is no statement of the speaker.
+    r"|\b(?<!\bi )(?<!\bwe )(?:argue[sd]?|claim(?:s|ed)|contend(?:s|ed)|posit(?:s|ed)|assert(?:s|ed)|maintains)"
+    r" (?:that )?(?:\w+ ){0,6}?we\b|\bbehauptet,? dass\b|\b(?:argumenta|sostiene|afirma) que\b|(?<!我)认为我们",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"[\"“”„«»「」『』]([^\"“”„«»「」『』]*)[\"“”„«»「」『』]")

@@ -7,6 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from app.changes import Area
 from app.core.text_rules.recall_fence import entry
+from app.core.text_rules.short_ids import short_id
 from app.errors import InputError, NotFoundError
 from app.mcp.tools.reading_tools import entity_entries
 from app.mcp.tools.reference_tools import graph_text
@@ -78,10 +79,11 @@ def touched(event: dict[str, Any]) -> list[str]:
         return []
     uris = ["memory://today", "memory://profile", f"memory://{_GRAPH}"]
     for identity in event.get("ids", ()):
-        if identity.startswith("ses-"):
-            uris.append(f"memory://session/{identity.split('#')[0]}")
-        elif not identity.startswith("ent-"):
-            uris.append(f"memory://note/{identity}")
+        owner = identity.split("#")[0]
+        kind = "session" if identity.startswith("ses-") else "note"
+        if not identity.startswith("ent-"):
+            # A client may have asked for it by its short id.
+            uris += (f"memory://{kind}/{name}" for name in dict.fromkeys((owner, short_id(owner))))
     return uris
 
 
@@ -99,7 +101,7 @@ def is_touched(uri: str, event: dict[str, Any]) -> bool:
     if kind == "entity":
         return bool(areas & {"entities", "memories"})
     # Without ids the change is one of everything in its areas.
-    return not ids or any(identity.split("#")[0] == name for identity in ids)
+    return not ids or any(short_id(identity.split("#")[0]) == short_id(name) for identity in ids)
 
 
 async def _today(call: CallContext) -> str:

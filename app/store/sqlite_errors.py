@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apsw
 
+from app.core.files import from_os
 from app.errors import (
     DISK_ERROR,
     FULL,
@@ -23,7 +24,7 @@ from app.errors import (
     lack_of_files,
 )
 from app.sentence import Sentence
-from app.store.files.database_file import is_readable
+from app.store.files.database_file import is_readable, read_failure
 
 _FULL = "The disk is full. Free some space; nothing already saved was lost."
 _UNWRITABLE = "The vault cannot be written. Check its permissions, or choose another with --vault."
@@ -73,8 +74,8 @@ def from_sqlite(error: apsw.Error, database: Path | None = None, system_errno: i
     """
     if isinstance(error, apsw.CorruptError | apsw.NotADBError) and database is not None and not is_readable(database):
         return MachineError(DISK_ERROR, sqlite=type(error).__name__)
-    if isinstance(error, apsw.CantOpenError | apsw.ExtensionLoadingError) and (lack := lack_of_files()):
-        return lack
+    if isinstance(error, apsw.CantOpenError | apsw.ExtensionLoadingError) and (cause := _why_unopened(database)):
+        return cause
     # A disk without room for the shared memory file beside the database is reported as an I/O error.
     if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
         return DiskFullError(_FULL, sqlite=type(error).__name__)
@@ -84,6 +85,13 @@ def from_sqlite(error: apsw.Error, database: Path | None = None, system_errno: i
         if isinstance(error, kinds):
             return fault(sentence, sqlite=type(error).__name__)
     return None
+
+
+def _why_unopened(database: Path | None) -> KeepsakeError | None:
+    """Return the failure that keeps this process from opening files, or this one."""
+    lack = lack_of_files()
+    refusal = None if lack or database is None else read_failure(database)
+    return lack if refusal is None or database is None else from_os(refusal, database)
 
 
 def _from_system(error: apsw.Error, number: int) -> KeepsakeError | None:

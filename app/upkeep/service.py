@@ -273,9 +273,9 @@ def _size(path: Path) -> int:
 
     Links count nothing.
     """
-    if path.is_dir():
-        return sum(_size(child) for child in path.iterdir() if not child.is_symlink())
     try:
+        if path.is_dir():
+            return sum(_size(child) for child in path.iterdir() if not child.is_symlink())
         return path.lstat().st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):  # the check names what cannot be read
         return 0

@@ -3707,6 +3707,10 @@
         <translation>ChatGPT, mit Verzweigungen</translation>
     </message>
     <message>
+        <source>Check its permissions and those of its folder, then check again.</source>
+        <translation>Prüfe die Zugriffsrechte der Datei und ihres Ordners und prüfe dann noch einmal.</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>Hat seinen eigenen Zugang geprüft</translation>
     </message>
@@ -3959,16 +3963,16 @@
         <translation>Tage, die es zurückblickt.</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>Tage, von denen das Verzeichnis der Erinnerungen zuerst alles nennt.</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>Tage seit der letzten, ohne die keine geschrieben wird.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>Tage, die ein Vorschlag eines Agenten auf dich wartet, bevor er verfällt.</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>Tage, deren Erinnerungen das Verzeichnis nach denen nennt, die zur Eingabe passen.</translation>
     </message>
     <message>
         <source>Decay</source>
@@ -5357,6 +5361,10 @@
     <message>
         <source>Monthly backups that are kept.</source>
         <translation>Monatliche Sicherungen, die behalten werden.</translation>
+    </message>
+    <message>
+        <source>More than one item has an id that ends as {short} does: {candidates}. Give the whole id.</source>
+        <translation>Mehr als ein Eintrag hat eine Kennung, die wie {short} endet: {candidates}. Gib die ganze Kennung an.</translation>
     </message>
     <message>
         <source>Move it away; it cannot be restored.</source>
@@ -7239,6 +7247,18 @@
         <translation>Der Schnappschuss an dem Ort ist beschädigt. Ein anderer deiner Rechner schreibt ihn neu.</translation>
     </message>
     <message>
+        <source>The system refuses access to a file or folder that this needs. Check the permissions of what is in the vault&apos;s folder, and of files that the request names.</source>
+        <translation>Das System verweigert den Zugriff auf eine Datei oder einen Ordner, der dafür gebraucht wird. Prüfe die Zugriffsrechte im Ordner der Erinnerungen und die der genannten Dateien.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}.</source>
+        <translation>Das System verweigert den Zugriff auf {path}.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.</source>
+        <translation>Das System verweigert den Zugriff auf {path}: {strerror}. Prüfe die Zugriffsrechte und die des Ordners.</translation>
+    </message>
+    <message>
         <source>The table of vectors is gone.</source>
         <translation>Die Tabelle der Vektoren ist weg.</translation>
     </message>
@@ -7361,10 +7381,6 @@
     <message>
         <source>The vectors cannot be read ({error}).</source>
         <translation>Die Vektoren sind nicht lesbar ({error}).</translation>
-    </message>
-    <message>
-        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
-        <translation>Die Vektoren dieses Tresors stammen von {used}. Setze „embedding.model“, um ein anderes zu testen.</translation>
     </message>
     <message>
         <source>The vectors of {model} answer searches already; name others.</source>
@@ -7693,10 +7709,6 @@
     <message>
         <source>There is nothing with the id {id}; nothing was removed.</source>
         <translation>Mit der Kennung {id} gibt es nichts; nichts wurde entfernt.</translation>
-    </message>
-    <message>
-        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
-        <translation>Im Tresor ist zu wenig, wonach sich fragen ließe. Füge zuerst Unterhaltungen oder Notizen hinzu.</translation>
     </message>
     <message>
         <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>

@@ -3707,6 +3707,10 @@
         <translation>ChatGPT, con ramas</translation>
     </message>
     <message>
+        <source>Check its permissions and those of its folder, then check again.</source>
+        <translation>Revisa sus permisos y los de su carpeta, y vuelve a comprobar.</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>Comprobó su propio acceso</translation>
     </message>
@@ -3959,16 +3963,16 @@
         <translation>Días que mira hacia atrás.</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>Días de los que el índice de recuerdos nombra primero todo.</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>Días mínimos desde la última para escribir otra.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>Días que una propuesta de un agente te espera antes de caducar.</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>Días cuyas memorias nombra el índice después de las que coinciden con la petición.</translation>
     </message>
     <message>
         <source>Decay</source>
@@ -5357,6 +5361,10 @@
     <message>
         <source>Monthly backups that are kept.</source>
         <translation>Copias mensuales que se conservan.</translation>
+    </message>
+    <message>
+        <source>More than one item has an id that ends as {short} does: {candidates}. Give the whole id.</source>
+        <translation>Más de un elemento tiene un identificador que termina como {short}: {candidates}. Indica el identificador completo.</translation>
     </message>
     <message>
         <source>Move it away; it cannot be restored.</source>
@@ -7239,6 +7247,18 @@
         <translation>La instantánea del lugar está dañada. Otro de tus equipos la escribirá de nuevo.</translation>
     </message>
     <message>
+        <source>The system refuses access to a file or folder that this needs. Check the permissions of what is in the vault&apos;s folder, and of files that the request names.</source>
+        <translation>El sistema niega el acceso a un archivo o carpeta necesario. Revisa los permisos de lo que hay en la carpeta de la memoria y de los archivos que nombra la petición.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}.</source>
+        <translation>El sistema niega el acceso a {path}.</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.</source>
+        <translation>El sistema niega el acceso a {path}: {strerror}. Revisa sus permisos y los de su carpeta.</translation>
+    </message>
+    <message>
         <source>The table of vectors is gone.</source>
         <translation>La tabla de vectores ha desaparecido.</translation>
     </message>
@@ -7361,10 +7381,6 @@
     <message>
         <source>The vectors cannot be read ({error}).</source>
         <translation>No se pueden leer los vectores ({error}).</translation>
-    </message>
-    <message>
-        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
-        <translation>Los vectores de esta bóveda son de {used}. Cambia «embedding.model» para probar otro.</translation>
     </message>
     <message>
         <source>The vectors of {model} answer searches already; name others.</source>
@@ -7693,10 +7709,6 @@
     <message>
         <source>There is nothing with the id {id}; nothing was removed.</source>
         <translation>No hay nada con el identificador {id}; no se quitó nada.</translation>
-    </message>
-    <message>
-        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
-        <translation>En la bóveda hay demasiado poco sobre lo que preguntar. Añade antes conversaciones o notas.</translation>
     </message>
     <message>
         <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>

@@ -3707,6 +3707,10 @@
         <translation>ChatGPT（含分支）</translation>
     </message>
     <message>
+        <source>Check its permissions and those of its folder, then check again.</source>
+        <translation>检查它及其文件夹的权限，然后再次检查。</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>查看了自己的访问权限</translation>
     </message>
@@ -3959,16 +3963,16 @@
         <translation>回看的天数。</translation>
     </message>
     <message>
-        <source>Days of which the memory index names everything first.</source>
-        <translation>记忆索引优先完整列出的天数。</translation>
-    </message>
-    <message>
         <source>Days since the last one without which none is written.</source>
         <translation>距上一次至少多少天才会写新的。</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
         <translation>智能体的提议等待你多少天后过期。</translation>
+    </message>
+    <message>
+        <source>Days whose memories the index names after those that match the prompt.</source>
+        <translation>索引在与提示匹配的记忆之后列出最近这些天的记忆。</translation>
     </message>
     <message>
         <source>Decay</source>
@@ -5357,6 +5361,10 @@
     <message>
         <source>Monthly backups that are kept.</source>
         <translation>保留的每月备份数。</translation>
+    </message>
+    <message>
+        <source>More than one item has an id that ends as {short} does: {candidates}. Give the whole id.</source>
+        <translation>有多个条目的标识以 {short} 的结尾相同：{candidates}。请给出完整的标识。</translation>
     </message>
     <message>
         <source>Move it away; it cannot be restored.</source>
@@ -7239,6 +7247,18 @@
         <translation>该位置的快照已损坏。你的另一台设备会重新写入。</translation>
     </message>
     <message>
+        <source>The system refuses access to a file or folder that this needs. Check the permissions of what is in the vault&apos;s folder, and of files that the request names.</source>
+        <translation>系统拒绝访问所需的文件或文件夹。请检查记忆库文件夹内各项以及请求所指文件的权限。</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}.</source>
+        <translation>系统拒绝访问 {path}。</translation>
+    </message>
+    <message>
+        <source>The system refuses access to {path}: {strerror}. Check its permissions and those of its folder.</source>
+        <translation>系统拒绝访问 {path}：{strerror}。请检查它及其文件夹的权限。</translation>
+    </message>
+    <message>
         <source>The table of vectors is gone.</source>
         <translation>向量表已丢失。</translation>
     </message>
@@ -7361,10 +7381,6 @@
     <message>
         <source>The vectors cannot be read ({error}).</source>
         <translation>无法读取向量（{error}）。</translation>
-    </message>
-    <message>
-        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
-        <translation>此记忆库的向量由 {used} 生成。要测试其他模型，请设置“embedding.model”。</translation>
     </message>
     <message>
         <source>The vectors of {model} answer searches already; name others.</source>
@@ -7693,10 +7709,6 @@
     <message>
         <source>There is nothing with the id {id}; nothing was removed.</source>
         <translation>没有 ID 为 {id} 的内容；未移除任何内容。</translation>
-    </message>
-    <message>
-        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
-        <translation>记忆库中可提问的内容太少。请先添加会话或笔记。</translation>
     </message>
     <message>
         <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>

@@ -24,8 +24,8 @@ _PART_BYTES = 1 << 20
 _MAX_PART_BYTES = 1_900_000  # escaped twice as long at most, which the host still takes
 _NAME = "keepsake hook"
 _EVENT_NAMES = {"session-start": "SessionStart", "prompt": "UserPromptSubmit"}
-_TOKENS = {"session-start": 2000, "prompt": 1200}
-_SECTIONS = {"session-start": ["reflection", "facts", "index", "sessions"], "prompt": ["facts", "turns"]}
+_TOKENS = {"session-start": 1200, "prompt": 1200}
+_SECTIONS = {"session-start": ["facts", "sessions"], "prompt": ["facts", "turns"]}
 _TAKEN_UP = {"compact", "resume"}  # the agent has lost sight of the conversation's latest turns
 
 
@@ -59,7 +59,7 @@ def _tell(event: str, given: dict[str, Any], vault: str | None, max_tokens: int 
         return
     sections = list(_SECTIONS[event])
     if event == "session-start":
-        prompt = os.path.basename(_text(given, "cwd").rstrip("/\\"))  # noqa: PTH119  (pathlib takes 10 ms to load)
+        prompt = ""
         if _text(given, "source", "trigger") in _TAKEN_UP:
             sections.insert(0, "recent")
     with QuickClient(vault_folder(vault), _NAME, CONTEXT_SECONDS) as client:
@@ -70,6 +70,7 @@ def _tell(event: str, given: dict[str, Any], vault: str | None, max_tokens: int 
             max_tokens=_TOKENS[event] if max_tokens is None else max_tokens,
             sections=sections,
             unasked=True,
+            folder=_text(given, "cwd") if event == "session-start" else None,
         )
     recalled = _text(context, "text") if isinstance(context, dict) else ""
     if recalled:

@@ -39,9 +39,11 @@ CONTEXT = (
     ),
     whole("context.sessions_max_tokens", 600, 1, 200_000, "Tokens that these summaries take at most."),
     switch("context.index", True, "Give agents an index of the memories they may see."),
-    whole("context.index_limit", 30, 1, 1000, "Lines of the memory index."),
-    whole("context.index_max_tokens", 3000, 1, 200_000, "Tokens that the memory index takes at most."),
-    whole("context.index_recent_days", 3, 1, 30, "Days of which the memory index names everything first."),
+    whole("context.index_limit", 15, 1, 1000, "Lines of the memory index."),
+    whole("context.index_max_tokens", 1000, 1, 200_000, "Tokens that the memory index takes at most."),
+    whole(
+        "context.index_recent_days", 3, 1, 30, "Days whose memories the index names after those that match the prompt."
+    ),
 )
 
 CAPTURE = (

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Final
 
+from app.core.text_rules.short_ids import short_id
+
 Range = tuple[int, int]
 
 MARK: Final = "ks1-"
@@ -82,12 +84,12 @@ def entry(item_id: str, facts: str, text: str, *, whole_lines: bool = False) -> 
     """Return one entry: a line with its id and facts, then ``text``.
 
     Args:
-        item_id: The id by which it is fetched.
+        item_id: The id by which it is fetched; its short form is shown.
         facts: Date, kind and origin, in words.
         text: Its content.
         whole_lines: Keep its lines, each quoted; they become one otherwise.
     """
-    head = f"- ⟦{single_line(item_id)}⟧ {single_line(facts)}"
+    head = f"- ⟦{single_line(short_id(item_id))}⟧ {single_line(facts)}"
     lines = neutralise(text).strip().split("\n")
     if not whole_lines or len(lines) == 1:
         flat = single_line(text)

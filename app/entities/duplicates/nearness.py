@@ -7,7 +7,7 @@ Adamic and Adar (2003) weigh common neighbours in a graph.
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -88,7 +88,7 @@ class NearnessMeasure:
         counted = _without_lists(self._connection, {*contexts, *repo.contexts(full)})
         others = counted & set(repo.contexts(full))
         shared = counted & (others | _linked(self._connection, others)) & set(contexts)
-        close = {one for one in shared if _is_close(one, short, full)}
+        close = {one for one in shared if self._is_close(one, short, full)}
         close |= {one for one in (shared - close) & others if self._has_same_title(one, pair)}
         alone = counted & set(contexts) - close
         near, total = float(_sum(contexts, close)), _sum(contexts, counted)
@@ -97,6 +97,26 @@ class NearnessMeasure:
             alike = self._among_same_names(alone, others, pair.key)
             near += _sum(contexts, alike & others) + _sum(contexts, alike - others) / 2
         return Nearness(_sum(contexts, shared), near, total, len(close), len(alike), len(alone - alike))
+
+    def _is_close(self, context: str, short: Sequence[TextId], full: Sequence[TextId]) -> bool:
+        """Return whether a context is a memory, or has both names within a few messages.
+
+        By a first name, people mean somebody of their own life: no full name that assistants alone bring up.
+        """
+        places, others = (
+            [
+                ref.seq
+                for ref in (message_ids.parse(owner) for kind, owner in owners if kind == "message")
+                if ref and ref.session == context
+            ]
+            for owners in (short, full)
+        )
+        if not places:
+            return True
+        near = [(place, other) for place in places for other in others if abs(place - other) <= _CLOSE]
+        if not near or any(place == other for place, other in near) or repo.is_said_by_people(self._connection, full):
+            return bool(near)
+        return repo.by_assistants(self._connection, context, places) == {*places}
 
     def _has_same_title(self, conversation: str, pair: NearDuplicate) -> bool:
         """Return whether a surname has the title of its full name throughout a conversation."""
@@ -170,19 +190,6 @@ class NearnessMeasure:
 
 def _sum(contexts: Counter[str], some: Iterable[str]) -> int:
     return sum(contexts[one] for one in some)
-
-
-def _is_close(context: str, short: Iterable[TextId], full: Iterable[TextId]) -> bool:
-    """Return whether a context is a memory, or has both names within a few messages."""
-    firsts, others = (
-        [
-            ref.seq
-            for ref in (message_ids.parse(owner) for kind, owner in owners if kind == "message")
-            if ref and ref.session == context
-        ]
-        for owners in (short, full)
-    )
-    return not firsts or any(abs(seq - other) <= _CLOSE for seq in firsts for other in others)
 
 
 def _weight(contexts: Counter[str], count: int) -> float:

@@ -23,7 +23,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_RELATIVES: Final = _words(
+RELATIVES: Final = _words(
     """
     mother mom mum mommy mummy mama father dad daddy papa parent sister brother sibling twin stepsister stepbrother
     daughter son child kid baby wife husband spouse fiance fiancee girlfriend boyfriend partner ex aunt auntie uncle
@@ -38,6 +38,7 @@ _RELATIVES: Final = _words(
     profesora profesor maestra maestro
     """
 )
+"""Words for relatives, friends and colleagues, folded."""
 _FIGURES: Final = _words(
     """
     character protagonist heroine hero antagonist narrator figur heldin held erzahler protagonistin protagonista
@@ -52,6 +53,16 @@ _PETS: Final = _words(
     perro perra cachorro gato gata gatito caballo yegua conejo loro pajaro pez tortuga mascota vaca cabra burro
     """
 )
+_RULERS: Final = _words(  # right before a first name: it is known by it alone
+    """
+    king queen prince princess pope emperor empress tsar czar sultan saint st
+    konig konigin kaiser kaiserin prinz prinzessin papst zar zarin sankt
+    rey reina principe princesa emperador emperatriz san santa santo
+    """
+)
+_REGNAL: Final = re.compile(
+    r" (?:[IVX]{2,4}|[VX])\b| I(?=[,.;:!?)\s]*\Z|[,.;:!?)])|\s*[一二三四五六七八九]世"
+)  # not: Anna I met
 _OTHER: Final = _words(
     """
     other another different not isnt wasnt arent second both two some certain which namesake
@@ -149,7 +160,7 @@ def may_be_another(text: str, start: int, length: int, full: str) -> bool:
     is_first = name_forms.name_words(full)[:1] == short
     if _is_other_after(before, after) or (is_first and (_FAMILY.match(after) or _LONGER.match(after))):
         return True
-    if is_first and _ends_a_longer_name(before):
+    if is_first and (_ends_a_longer_name(before) or _is_ruler(before, after)):
         return True
     left = _END.split(text[max(0, start - _SENTENCE) : start])[-1]
     right = _END.split(text[end : end + _SENTENCE])[0]
@@ -172,6 +183,11 @@ def _ends_a_longer_name(before: str) -> bool:
     return is_inside and not any(word in some for some in known)
 
 
+def _is_ruler(before: str, after: str) -> bool:
+    """Return whether a ruler or a saint is meant: ``King George III``."""
+    return not _RULERS.isdisjoint(name_forms.name_words(before)[-1:]) or _REGNAL.match(after) is not None
+
+
 def _is_other_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> bool:
     words = name_forms.name_words(before)
     if _HAN_BEFORE.search(before):
@@ -184,7 +200,7 @@ def _is_other_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> 
     at = len(words) - 1
     while at > 0 and (words[at] in _BETWEEN or words[at] in name_forms.HONORIFICS):
         at -= 1
-    if any(words[at] in some for some in (_RELATIVES, _PETS, _FIGURES, _OTHER)):
+    if any(words[at] in some for some in (RELATIVES, _PETS, _FIGURES, _OTHER)):
         return True
     if is_owner or _COMMA.search(before[-2:]):
         return False
@@ -208,7 +224,7 @@ def _is_other_after(before: str, after: str) -> bool:
     at = 0
     while at < len(words) - 1 and words[at] in _BETWEEN:
         at += 1
-    return words[at] in _RELATIVES or words[at] in _PETS
+    return words[at] in RELATIVES or words[at] in _PETS
 
 
 def _names_two(gap: str) -> bool:

@@ -5,12 +5,13 @@ Owns proposed_merges.
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
 import apsw
 
+from app.core import message_ids
 from app.entities import repo as entity_repo
 from app.entities.duplicates.finder import COMPARED
 from app.entities.duplicates.model import NamedEntity, NearDuplicate, SpelledName
@@ -104,6 +105,27 @@ def is_answered(connection: apsw.Connection, entity_id: str) -> bool:
         (entity_id,),
     )
     return found.fetchone() is not None
+
+
+def by_assistants(connection: apsw.Connection, session: str, places: Iterable[int]) -> set[int]:
+    """Return those of a conversation's messages, by number, that an assistant wrote."""
+    rows = connection.execute(
+        "SELECT seq FROM json_each(?2) w JOIN messages m ON m.session_id = ?1 AND m.seq = w.value"
+        " WHERE m.role = 'assistant'",
+        (session, json.dumps(sorted(places))),
+    )
+    return {int(str(row[0])) for row in rows}
+
+
+def is_said_by_people(connection: apsw.Connection, texts: Sequence[TextId]) -> bool:
+    """Return whether any text is a memory or a message that no assistant wrote."""
+    owners = [owner for kind, owner in texts if kind == "message"]
+    if len(owners) < len(texts):
+        return True
+    places: dict[str, set[int]] = {}
+    for ref in filter(None, map(message_ids.parse, owners)):
+        places.setdefault(ref.session, set()).add(ref.seq)
+    return any(by_assistants(connection, session, some) < some for session, some in places.items())
 
 
 def spelled_places(

@@ -1,5 +1,6 @@
 """Classifier of capitalised words: rules over small lists and the words around them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ _CODE = 2  # letters of a state's or country's code
 _ACRONYM = (3, 5)
 _LONGEST_PERSON = 4
 _LONGEST_PLACE = 3
+_VERSION = re.compile(r"[vV]?\d+(?:\.\d+)+")
 _STATES = frozenset({"uk", "us", "eu", "la", "sf", "dc", "ny"})  # two letters that mean little else
 _IN = frozenset({"in", "near", "at"})
 _TO_PLACES = _IN | {"from", "to", "of", "around", "outside", "through", "visited", "visiting", "leaving", "for", "and"}
@@ -43,6 +45,7 @@ class NameClassifier:
     """
 
     def __init__(self, text: str, words: Sequence[Word], lists: Gazetteer) -> None:
+        self._text = text
         self._words = words
         self._lists = lists
         self._evidence = WordEvidence(text, words, lists)
@@ -260,10 +263,33 @@ class NameClassifier:
         words = self._words[begin:end]
         if self._before(begin) == "the" and words[-1].bare.endswith("s") and not words[-1].possessive:
             return None  # several of a kind or family: the Jacques Lebels
-        if self._evidence.is_work(begin, end) or self._is_thing(begin, end):
+        if self._evidence.is_work(begin, end) or self._is_thing(begin, end) or self._names_thing(begin, end):
             return None
         self._people.update(word.bare for word in words if len(word.bare) > _CODE and word.capital)
         return Classification("person", confidence, begin, end)
+
+    def _names_thing(self, begin: int, end: int) -> bool:
+        """Return whether a place, day or institution has the name: ``Charles de Gaulle Airport``.
+
+        Nor is anybody a version, ``Jackson 2.15``, or a stand-in, ``John Doe``.
+        """
+        words, lists = self._words, self._lists
+        if words[end - 1].bare in lists.stand_ins or (
+            self._is_kind_of_thing(end - 1) and not self._evidence.is_known_surname(end - 1)
+        ):
+            return True
+        if end >= len(words) or not words[end].joined:
+            return False
+        if _VERSION.match(self._text, words[end].start):
+            return True
+        is_day = words[end].capital and words[end].bare == "day"
+        return is_day or (self._is_kind_of_thing(end) and not words[end - 1].possessive)
+
+    def _is_kind_of_thing(self, at: int) -> bool:
+        """Return whether a capitalised word says what a place or an institution is: ``Airport``."""
+        word, lists = self._words[at], self._lists
+        is_end = word.bare in lists.place_ends or word.bare in lists.organisation_ends
+        return word.capital and is_end and word.bare not in lists.weak_ends
 
     def _is_thing(self, begin: int, end: int) -> bool:
         """Return whether an article stands before words that no other follows: ``the Eve Vigil``."""

@@ -33,6 +33,7 @@ class Gazetteer:
     weak_ends: frozenset[str]
     product_ends: frozenset[str]
     thing_ends: frozenset[str]
+    stand_ins: frozenset[str]
     product_names: frozenset[str]
     screen_words: frozenset[str]
     organisation_ends: frozenset[str]

@@ -71,7 +71,7 @@ class EncryptedExporter:
         """Append the attachments; those that cannot be read are left out and named."""
         with writable(self._target.path):
             self._zipped.close()
-            for attachment in files_of(vault / FOLDER):
+            for attachment in files_of(vault / FOLDER, self._skipped):
                 self._check()
                 data = _contents(Path(attachment.path))
                 if data is None:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
+from app.core.text_rules.short_ids import short_id
 from app.errors import InputError
 from app.mcp.tools.lenient_arguments import Arguments
 from app.mcp.tools.small_schemas import tool
@@ -143,7 +144,7 @@ async def _save(given: Arguments, call: CallContext) -> ToolAnswer:
         }
         for fact in value["written"]
     ]
-    lines = [f"{fact['id']}: {fact['outcome']} {fact['reason']}".strip() for fact in written]
+    lines = [f"{short_id(fact['id'])}: {fact['outcome']} {fact['reason']}".strip() for fact in written]
     return ToolAnswer("\n".join([f"Run {value['run_id']}:", *lines]), {"run_id": value["run_id"], "written": written})
 
 
@@ -157,7 +158,7 @@ async def _resolve(given: Arguments, call: CallContext) -> ToolAnswer:
     new_id, old_id = given.required("new_id").strip(), given.required("old_id").strip()
     value = await call.write("fact.resolve", new_id=new_id, old_id=old_id)
     return held_back(value) or ToolAnswer(
-        f"{new_id} supersedes {old_id}.", {"outcome": "superseded", "id": new_id, "matched": old_id}
+        f"{short_id(new_id)} supersedes {short_id(old_id)}.", {"outcome": "superseded", "id": new_id, "matched": old_id}
     )
 
 

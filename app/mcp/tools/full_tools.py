@@ -14,7 +14,7 @@ from app.mcp.tools.consolidator_tools import CONSOLIDATOR_TOOLS, consolidator_to
 from app.mcp.tools.plain_schemas import parsed_arguments, plain_schema
 from app.mcp.tools.small_schemas import SMALL_TOOLS
 from app.mcp.tools.small_tools import SmallToolbox
-from app.mcp.tools.tool_answers import Answer, ToolAnswer, fenced, held_back
+from app.mcp.tools.tool_answers import Answer, ToolAnswer, fenced, held_back, with_short_ids
 from app.mcp.tools.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, within_limit
 from app.mcp.tools.toolbox import CallContext, reading_tools, refused, unknown_tool
 from app.rpc.confirmation import CONFIRMED
@@ -125,7 +125,7 @@ def _schema(item: Mapping[str, Any]) -> dict[str, Any]:
 def _answer(value: Any) -> ToolAnswer:
     """Return an answer of the catalogue as JSON in a fence."""
     try:
-        text = _json(value)
+        text = _json(with_short_ids(value))
     except (TypeError, ValueError) as error:
         raise KeepsakeError("The answer cannot be shown.") from error
     line = entry("answer", "values as JSON", text, whole_lines=True)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from app.core.text import counted
 from app.core.text_rules.recall_fence import entry
+from app.core.text_rules.short_ids import short_id
 from app.errors import InputError, NotFoundError
 from app.mcp.tools.lenient_arguments import Arguments, bare, one_of
 from app.mcp.tools.tool_answers import MOST_NAMED, ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
@@ -94,7 +95,7 @@ def _fate(proposal: dict[str, Any]) -> str:
     if proposal["state"] == "waiting":
         return "waits for the person; nothing is stored yet."
     if proposal["state"] == "accepted":
-        stored = f" It is stored as {', '.join(proposal['ids'])}." if proposal["ids"] else ""
+        stored = f" It is stored as {named(proposal['ids'])}." if proposal["ids"] else ""
         return f"was accepted by the person{because}{stored}"
     return f"was rejected by the person{because}" if proposal["state"] == "rejected" else "expired undecided."
 
@@ -145,11 +146,11 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
                 "There is no memory or message with the id {id}, and it is no date that can be read either.", id=around
             )
         ) from error
-    items = [item for item in timeline["items"] if not (cursor and item["id"] == cursor)]
+    items = [item for item in timeline["items"] if not (cursor and short_id(item["id"]) == short_id(cursor))]
 
     def answer(shown: int) -> ToolAnswer:
         is_more = bool(timeline["later"] or shown < len(items))
-        following = items[shown - 1]["id"] if is_more and shown else ""
+        following = short_id(items[shown - 1]["id"]) if is_more and shown else ""
         words = ["" if items else "Nothing there.", f"Later ones with cursor {following}." * bool(following)]
         values = {"earlier": timeline["earlier"], "later": is_more, "next_cursor": following}
         return _listing(list(map(_timeline_line, items[:shown])), _ids(items[:shown]), words, **values)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from app.core.text_rules.recall_fence import PREAMBLE, entry, fence_text, neutralise
+from app.core.text_rules.short_ids import short_id
 from app.core.text_rules.token_estimate import estimate_served_tokens
 from app.errors import KeepsakeError
 from app.inbox.model import HOW_TO_ASK
@@ -49,7 +50,7 @@ class ToolAnswer:
     @property
     def structured(self) -> dict[str, Any]:
         """Return the same as values."""
-        return {"text": self.text, **harmless(self.values)}
+        return {"text": self.text, **harmless(with_short_ids(self.values))}
 
     def as_result(self) -> dict[str, Any]:
         """See ``Answer``."""
@@ -67,6 +68,15 @@ class ToolAnswer:
 def failure(error: KeepsakeError) -> ToolAnswer:
     """Return the answer of a failed call, a sentence that a model can act on."""
     return ToolAnswer(f"{error.message} [{error.code}]", is_error=True)
+
+
+def with_short_ids(value: Any) -> Any:
+    """Return JSON values with the short forms of the ids among them."""
+    if isinstance(value, str):
+        return short_id(value)
+    if isinstance(value, Mapping):
+        return {name: with_short_ids(part) for name, part in value.items()}
+    return [with_short_ids(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def harmless(value: Any) -> Any:
@@ -109,7 +119,7 @@ def fitting(count: int, make: Callable[[int], ToolAnswer], max_tokens: int | Non
 def named(ids: Sequence[str], most: int = MOST_NAMED) -> str:
     """Return ids as a list in a sentence, the first of many."""
     more = f" and {len(ids) - most:,} more" if len(ids) > most else ""
-    return f"{', '.join(ids[:most])}{more}"
+    return f"{', '.join(map(short_id, ids[:most]))}{more}"
 
 
 def day(moment: Any) -> str:
@@ -126,7 +136,7 @@ def memory_entry(memory: Mapping[str, Any]) -> str:
     if memory.get("category"):
         marks.append(f"{memory['category']}/{memory.get('key', '')}")
     if memory.get("superseded_by"):
-        marks.append(f"superseded by {memory['superseded_by']}")
+        marks.append(f"superseded by {short_id(memory['superseded_by'])}")
     if memory.get("deleted_at"):
         marks.append("deleted")
     if memory.get("tags"):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from app.core.text_rules.recall_fence import entry
+from app.core.text_rules.short_ids import short_id
 from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag
 from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
 from app.mcp.tools.lenient_arguments import Arguments
@@ -86,6 +87,7 @@ async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
     if not is_deletion and not content.strip():
         raise InputError("'content' is missing: say what is right, or set 'delete' to true.", field="content")
     memory = await call.read("note.get", id=memory_id)
+    memory_id = memory["id"]
     if memory["deleted_at"]:
         raise await _gone(memory, call)
     is_fact = memory["kind"] == "fact"
@@ -94,20 +96,21 @@ async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
         decision = await call.confirmer.confirm(f"{deed} this from your memory? {_excerpt(memory)}")
         if refusal := refused(decision):
             return _declined(refusal, memory_id)
+    shown = short_id(memory_id)
     if is_deletion:
         value = await call.write("fact.forget" if is_fact else "note.delete", id=memory_id)
         return _held_back(value) or ToolAnswer(
-            f"Deleted {memory_id}. The person can restore it.", {"outcome": "deleted", "id": memory_id}
+            f"Deleted {shown}. The person can restore it.", {"outcome": "deleted", "id": memory_id}
         )
     if not is_fact:
         value = await call.write("note.update", id=memory_id, version=memory["version"], content=content)
-        return _held_back(value) or ToolAnswer(f"Changed {memory_id}.", {"outcome": "updated", "id": memory_id})
+        return _held_back(value) or ToolAnswer(f"Changed {shown}.", {"outcome": "updated", "id": memory_id})
     value = await call.write("fact.correct", id=memory_id, content=content)
     if held := _held_back(value):
         return held
     fact = value["fact"]["id"]
     return ToolAnswer(
-        f"Stored as {fact}; {memory_id} is superseded by it.",
+        f"Stored as {short_id(fact)}; {shown} is superseded by it.",
         {"outcome": "superseded", "id": fact, "matched": memory_id},
     )
 
@@ -117,7 +120,7 @@ async def confirm(given: Arguments, call: CallContext) -> ToolAnswer:
     fact_id = given.identifier("id")
     value = await call.write("fact.confirm", id=fact_id)
     return _held_back(value) or ToolAnswer(
-        f"Confirmed {fact_id}: it never fades.", {"outcome": "updated", "id": fact_id}
+        f"Confirmed {short_id(fact_id)}: it never fades.", {"outcome": "updated", "id": fact_id}
     )
 
 
@@ -159,7 +162,8 @@ def _own_session(call: CallContext) -> str:
 def _written(value: dict[str, Any]) -> ToolAnswer:
     outcome, sentence = _OUTCOMES.get(value["outcome"], ("added", "Stored as {id}."))
     memory_id, matched = value["memory"]["id"], value["matched"]
-    text = f"{sentence.format(id=memory_id, matched=matched or 'an older one')} {value['reason']}".strip()
+    words = sentence.format(id=short_id(memory_id), matched=short_id(matched or "an older one"))
+    text = f"{words} {value['reason']}".strip()
     values = {"outcome": outcome, "id": memory_id, "matched": matched}
     return ToolAnswer(text, {name: field for name, field in values.items() if field})
 
@@ -226,12 +230,12 @@ async def _gone(memory: dict[str, Any], call: CallContext) -> KeepsakeError:
         except NotFoundError:
             break
     if latest["deleted_at"]:
-        return NotFoundError(Sentence("{id} was deleted already.", id=memory["id"]), id=memory["id"])
+        return NotFoundError(Sentence("{id} was deleted already.", id=short_id(memory["id"])), id=memory["id"])
     return StaleError(
         Sentence(
             "{id} was superseded by {latest}, which says {text}. Correct that one instead.",
-            id=memory["id"],
-            latest=latest["id"],
+            id=short_id(memory["id"]),
+            latest=short_id(latest["id"]),
             text=_excerpt(latest),
         ),
         id=memory["id"],
@@ -240,7 +244,7 @@ async def _gone(memory: dict[str, Any], call: CallContext) -> KeepsakeError:
 
 
 def _declined(refusal: str, memory_id: str) -> ToolAnswer:
-    return ToolAnswer(f"{refusal} {memory_id} stays as it is.", {"outcome": "declined", "id": memory_id})
+    return ToolAnswer(f"{refusal} {short_id(memory_id)} stays as it is.", {"outcome": "declined", "id": memory_id})
 
 
 def _excerpt(memory: dict[str, Any]) -> str:

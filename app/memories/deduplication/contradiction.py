@@ -9,6 +9,9 @@ from app.memories.deduplication.word_sets import NEGATIONS
 _WORD: Final = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*")
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _MARKS: Final = " \t#>*-+[]x"
+_IMPATIENT: Final = re.compile(
+    r"\b(?:can(?:['’]?t|not| not)|could(?:n['’]?t| not)) (?:wait|believe|be (?:happier|prouder))\b", re.IGNORECASE
+)
 _LEAST_SHARED: Final = 0.5
 _LEAST_WORDS: Final = 3
 _LONGEST: Final = 300
@@ -32,7 +35,7 @@ def may_contradict(first: str, second: str) -> bool:
     words, others = ({word.lower() for word in part} for part in (former, other))
     if len(words & others) < _LEAST_SHARED * min(len(words), len(others)):
         return False
-    if _is_negated(first) != _is_negated(second):
+    if is_negated(first) != is_negated(second):
         return True
     own, theirs = (
         [word for word in part if word.lower() not in both] for part, both in ((former, others), (other, words))
@@ -49,8 +52,9 @@ def _weighty(text: str) -> list[str]:
     return [word for word in words if word.lower() not in stops and word.lower() not in NEGATIONS]
 
 
-def _is_negated(text: str) -> bool:
-    words = {word.lower() for word in _WORD.findall(text)}
+def is_negated(text: str) -> bool:
+    """Return whether a sentence denies something; who can't wait denies nothing."""
+    words = {word.lower() for word in _WORD.findall(_IMPATIENT.sub("", text))}
     return bool(words & NEGATIONS) or any(word.endswith(("n't", "n’t")) for word in words)
 
 

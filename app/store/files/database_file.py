@@ -30,14 +30,19 @@ _FLAGS: Final = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLI
 
 
 def is_readable(database: Path) -> bool:
-    """Return whether the disk gives a database and its log, looked at in some places.
+    """Return whether a database and its log can be read; see ``read_failure``."""
+    return read_failure(database) is None
 
-    SQLite reports what the disk does not give as damage.
+
+def read_failure(database: Path) -> OSError | None:
+    """Return why a database or its log cannot be read, ``None`` where they can.
+
+    They are looked at in some places. SQLite reports what the disk does not give as damage.
     """
-    return all(_gives(path) for path in (database, log_of(database)))
+    return _read_failure(database) or _read_failure(log_of(database))
 
 
-def _gives(path: Path) -> bool:
+def _read_failure(path: Path) -> OSError | None:
     try:
         with open_database_file(path) as file:
             size = file.seek(0, os.SEEK_END)
@@ -45,10 +50,10 @@ def _gives(path: Path) -> bool:
                 file.seek(offset)
                 file.read(_BLOCK)
     except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
+        return None
+    except OSError as error:
+        return error
+    return None
 
 
 class DatabaseConnection(apsw.Connection):

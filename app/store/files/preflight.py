@@ -10,11 +10,11 @@ from pathlib import Path
 import apsw
 
 from app.core.files import from_os, is_there
-from app.errors import DISK_ERROR, MachineError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.errors import VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.sentence import Sentence
 from app.store.backup import FOLDER
 from app.store.connection import APPLICATION_ID, BUSY_MS, open_frozen_reader
-from app.store.files.database_file import is_readable, log_of
+from app.store.files.database_file import log_of, read_failure
 from app.store.files.strange_logs import set_spoiling_log_aside, set_strange_log_aside
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.staged_restore import open_copy
@@ -50,11 +50,11 @@ def check_files(database: Path, known: int, *, is_writable: bool = True) -> None
     except OSError as error:
         raise from_os(error, database) from error
     try:
-        with translate_sqlite_errors():
+        with translate_sqlite_errors(database):
             _look_inside(database, known, open_copy if is_writable else open_frozen_reader)
     except VaultDamagedError as error:
-        if not is_readable(database):
-            raise MachineError(DISK_ERROR, path=str(database)) from error
+        if failure := read_failure(database):
+            raise from_os(failure, database) from error
         raise VaultDamagedError(
             Sentence("The vault's database is damaged. {advice}", advice=Sentence(_ADVICE)), **error.data
         ) from error

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import apsw
 
-from app.errors import DISK_ERROR, MachineError
+from app.attachments.model import FOLDER as ATTACHMENTS
+from app.attachments.stored_files import files_of
+from app.core.files import from_os
 from app.index import rebuild
 from app.index.long_memories import LEAVING_IDS
 from app.index.rebuild import REPAIR
@@ -21,7 +23,7 @@ from app.sentence import Sentence, counted_sentence
 from app.store import meta
 from app.store.backup import FOLDER
 from app.store.encryption.vault_conversion import plain_files
-from app.store.files.database_file import is_readable
+from app.store.files.database_file import read_failure
 from app.store.files.strange_logs import DAMAGED_LOG, FOREIGN_LOG
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep.backups import backup_files
@@ -57,8 +59,8 @@ def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
     Raises:
         MachineError: The disk does not give the database, so nothing can be told of it.
     """
-    if not is_readable(vault / DATABASE):
-        raise MachineError(DISK_ERROR, path=str(vault / DATABASE))
+    if failure := read_failure(vault / DATABASE):
+        raise from_os(failure, vault / DATABASE) from failure
     parts: list[Callable[[apsw.Connection], Iterator[Finding]]] = [_database, _references, _names]
     # While the index is being made anew there is nothing to compare it with.
     parts += [_rebuilding] if _is_rebuilding(connection) else [_words, _vectors]
@@ -67,7 +69,7 @@ def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
         # Where a table is broken its indexes differ from it, and nothing derived can be made anew from it.
         findings = [item for item in findings if not item.is_mended_by_repair]
     # Every part stumbles over the same broken page.
-    return [*dict.fromkeys(findings), *_files(vault)]
+    return [*dict.fromkeys(findings), *_attachments(vault), *_accessible(vault)]
 
 
 def _is_rebuilding(connection: apsw.Connection) -> bool:
@@ -262,6 +264,30 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
             "{count} search entries have no vector and wait for none.",
         )
         yield _mendable("vectors", what)
+
+
+def _attachments(vault: Path) -> Iterator[Finding]:
+    unreadable: list[str] = []
+    attachments = list(files_of(vault / ATTACHMENTS, unreadable))
+    unreadable += [attachment.name for attachment in attachments if not os.access(attachment.path, os.R_OK)]
+    for name in unreadable[:_MAX_LINES]:
+        place = vault / ATTACHMENTS if name == ATTACHMENTS else vault / ATTACHMENTS / name
+        yield _refused(place.relative_to(vault))
+
+
+def _accessible(vault: Path) -> list[Finding]:
+    """Return what is wrong with the files, and the first that is refused."""
+    findings: list[Finding] = []
+    try:
+        findings.extend(_files(vault))
+    except PermissionError as error:
+        findings.append(_refused(Path(str(error.filename or vault))))
+    return findings
+
+
+def _refused(path: Path) -> Finding:
+    what = Sentence("The system refuses access to {path}.", path=path)
+    return Finding("files", "error", what, Sentence("Check its permissions and those of its folder, then check again."))
 
 
 def _files(vault: Path) -> Iterator[Finding]:

@@ -4,12 +4,16 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
+from itertools import islice
 from typing import Final
 
 from app.core.stores import STORES, StoreName
+from app.entities.ner.gazetteer import gazetteer
 from app.memories.model import Source
 from app.upkeep.reflection.citations import cited, day, enumerated, in_words, quoted, same_words
 from app.upkeep.reflection.model import Digest, Week, WeekItem
+from app.upkeep.reflection.retelling import is_same_event
 
 LONGEST: Final = 260  # words: a page
 _SECTION: Final = 4  # lines of a section at most
@@ -37,6 +41,7 @@ _LEAST: Final = 2.0  # below it a sentence from a conversation is not worth tell
 _ABOUT: Final = 2  # people whom a statement is about at most
 _LEAST_MENTIONS: Final = 2  # texts that make a person who does not speak here
 _QUOTED: Final = re.compile(r"[\"“«][^\"“”«»]*[\"”»]")
+_EXCLAMATIONS: Final = frozenset(("oh", "wow", "woah", "whoa", "yeah", "ach", "oye"))
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -48,17 +53,21 @@ class _Page:
     most: int
     parts: list[str] = field(default_factory=list)
     sources: dict[Source, None] = field(default_factory=dict)
-    said: set[str] = field(default_factory=set)
+    quotations: list[WeekItem] = field(default_factory=list)
 
     def cite(self, label: str, source: Source) -> str:
         self.sources.setdefault(source)
         return cited(label, source)
 
     def is_fresh(self, statement: WeekItem) -> bool:
-        """Return whether no line says this yet, and note that one does now."""
+        """Return whether no line tells of this yet, and note that one does now."""
         words = same_words(statement.text)
-        is_fresh = words not in self.said
-        self.said.add(words)
+        is_fresh = not any(
+            words == same_words(other.text)
+            or (statement.said_by == other.said_by and is_same_event(statement.text, other.text))
+            for other in self.quotations
+        )
+        self.quotations.append(statement)
         return is_fresh
 
     def line(self, item: WeekItem, *, with_speaker: bool = True) -> str:
@@ -131,8 +140,16 @@ def weight(item: WeekItem, people: Sequence[str]) -> float:
 
 
 def _names(text: str, name: str) -> bool:
-    """Return whether a text names a person, not only a title or a quotation."""
-    return re.search(rf"\b{re.escape(name)}\b", _QUOTED.sub("", text)) is not None
+    """Return whether a text names a person outside of greetings, titles and quotations."""
+    plain = _greeting().sub("", _QUOTED.sub("", text))
+    return re.search(rf"\b{re.escape(name)}\b", plain) is not None
+
+
+@cache
+def _greeting() -> re.Pattern[str]:
+    """Return the pattern of a greeting with a name: ``Hey John,``."""
+    openings = "|".join(sorted({*gazetteer().greetings, *_EXCLAMATIONS}))
+    return re.compile(rf"\A(?:(?i:{openings})\b[,!.]*\s+)+\w[\w'’]*(?: [A-ZÀ-ÖØ-Þ][\w'’]*){{0,2}}(?=[,!.?–—-])")
 
 
 def _page(week: Week, most: int) -> _Page:
@@ -219,13 +236,12 @@ def _people(page: _Page, by_weight: Sequence[WeekItem], people: Sequence[str]) -
     ordered = sorted(groups.items(), key=lambda group: -sum(weight(item, known) for item in group[1][:_OF_PERSON]))
     lines: list[str] = []
     for who, sentences in ordered:
-        fresh = [sentence for sentence in sentences if same_words(sentence.text) not in page.said][
-            : min(page.most, _OF_PERSON)
-        ]
-        if not fresh or len(lines) >= min(page.most, _PEOPLE):
-            continue
-        quotations = [page.line(item, with_speaker=speaker_name(item) != who) for item in fresh if page.is_fresh(item)]
-        lines.append(f"**{quoted(who, _TITLE)}**: {'; '.join(quotations)}")
+        if len(lines) >= min(page.most, _PEOPLE):
+            break
+        fresh = islice(filter(page.is_fresh, sentences), min(page.most, _OF_PERSON))
+        quotations = [page.line(item, with_speaker=speaker_name(item) != who) for item in fresh]
+        if quotations:
+            lines.append(f"**{quoted(who, _TITLE)}**: {'; '.join(quotations)}")
     return lines
 
 

@@ -227,13 +227,46 @@ def test_a_conversation_that_the_person_forgot_stays_forgotten(serving: Host, ru
     assert SESSION not in {session.id for session in serving.ask("session.list")}
 
 
+def start(run: Run, place: Path, *arguments: str, **fields: Any) -> str:
+    """Return what a hook tells as a session starts in a folder, ``""`` for nothing."""
+    given = called(place / "t.jsonl", "SessionStart", source="startup", **fields)
+    answer = run("hook", "session-start", *arguments, given=given).stdout
+    return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"]) if answer else ""
+
+
 def test_session_start_answers_within_its_budget(serving: Host, run: Run, tmp_path: Path) -> None:
     for number in range(30):
-        serving.ask("note.save", content=f"garden fact {number} " + "words " * 60, title=f"Garden {number}")
-    given = called(tmp_path / "t.jsonl", "SessionStart", source="startup")
-    large = json.loads(run("hook", "session-start", given=given).stdout)["hookSpecificOutput"]["additionalContext"]
-    small = json.loads(run("hook", "session-start", "--max-tokens", "300", given=given).stdout)
-    assert len(small["hookSpecificOutput"]["additionalContext"]) < len(large) < 12_000
+        note = serving.ask("note.save", content=f"garden fact {number} " + "words " * 60, title=f"Garden {number}")
+        serving.ask("note.update", id=note.id, version=note.version, pinned=True)
+    large = start(run, tmp_path)
+    small = start(run, tmp_path, "--max-tokens", "200")
+    assert 0 < len(small) < len(large) < 6_000
+
+
+def test_a_session_starts_with_what_is_known_of_its_folder(serving: Host, run: Run, tmp_path: Path) -> None:
+    serving.ask("note.save", content="The newest note, about a gym.")
+    assert start(run, tmp_path, cwd="/home/me/shop") == ""
+    for number, folder in enumerate(("/home/me/shop", "/home/me/shop/web/", "/home/me/shopping", "/home/me")):
+        line = made.claude_line(number, "user", f"Pear {number} is sold here.", session=f"chat-{number}", cwd=folder)
+        path = tmp_path / f"chat-{number}.jsonl"
+        path.write_bytes(made.lines([line]))
+        run("hook", "stop", given=called(path))
+        chat = f"claude-code:chat-{number}"
+        serving.ask("session.digest.roll", session=chat)
+        serving.ask("memory.write", content=f"Decision {number}.", session=chat)
+    fact = serving.ask("fact.remember", content="I write British English.").memory.id
+    serving.ask("fact.confirm", id=fact)
+    text = start(run, tmp_path, cwd="/home/me/shop/")
+    assert [f"Decision {number}." in text for number in range(4)] == [True, True, False, False]
+    assert [f"Pear {number} is sold" in text for number in range(4)] == [True, True, False, False]
+    assert text.index("Decision 0.") < text.index("I write British English.")
+    assert "gym" not in text
+    other_text = start(run, tmp_path, cwd="/elsewhere")
+    assert "I write British English." in other_text
+    assert "Decision" not in other_text
+    inner = str(serving.ask("agent.add", name="guest", trust="inner").token)
+    given = called(tmp_path / "t.jsonl", "SessionStart", cwd="/home/me/shop")
+    assert run("hook", "session-start", given=given, token=inner).stdout == b""
 
 
 def test_capture_saves_a_note_or_a_turn(serving: Host, run: Run) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.core.text_rules.short_ids import short_id
 from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS
 from app.core.text_rules.token_estimate import estimate_served_tokens
 from app.host import Host
@@ -113,7 +114,7 @@ def test_kinds_ids_and_names_of_facts_are_taken_as_models_write_them(ask: Ask) -
 def test_a_fact_that_has_its_name_in_capitals_keeps_it(host: Host, ask: Ask) -> None:
     old = host.ask("fact.remember", content="Zoe was born on 3 May.", category="Birthday", key="Zoe", store="shared")
     _, found = ask("remember_fact", content="Zoe was born on 4 May.", category="Birthday", key="Zoe")
-    assert (found["outcome"], found["matched"]) == ("superseded", old.memory.id)
+    assert (found["outcome"], found["matched"]) == ("superseded", short_id(old.memory.id))
 
 
 @pytest.mark.parametrize("most", [300, 800])

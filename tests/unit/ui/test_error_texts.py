@@ -265,7 +265,8 @@ def test_what_the_system_says_of_a_file_is_told_in_the_language(qapp: QApplicati
     error = from_os(OSError(errno.EACCES, "Permission denied"), tmp_path)
     translation.install(qapp, "de")
     try:
-        assert error_text(error) == f"{tmp_path} lässt sich nicht beschreiben: Zugriff verweigert."
+        refusal = f"Das System verweigert den Zugriff auf {tmp_path}: Zugriff verweigert."
+        assert error_text(error) == f"{refusal} Prüfe die Zugriffsrechte und die des Ordners."
     finally:
         translation.remove(qapp)
 

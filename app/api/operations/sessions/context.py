@@ -20,6 +20,7 @@ async def context(
     max_tokens: int | None = None,
     sections: list[SectionName] = [],  # noqa: B006
     unasked: bool = False,
+    folder: str | None = None,
 ) -> Context:
     """Return the context for an agent's next answer.
 
@@ -37,6 +38,9 @@ async def context(
         sections: Only these; none of them for all.
         unasked: A client passes every prompt on by itself, so only what clearly bears on it is told; for most requests
             that is nothing.
+        folder: The agent begins its work in this folder, or in an unknown one where the text is empty: instead of a
+            search, told are memories and summaries of earlier conversations there, and a few memories that the person
+            has pinned or confirmed.
     """
     check_range("max_tokens", max_tokens, 0)
     session = await mentioned(engine, caller, session) if session else session
@@ -48,6 +52,7 @@ async def context(
         max_tokens=max_tokens,
         sections=sections,
         has_floor=unasked,
+        folder=folder,
     )
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     included = (item for section in result.sections if section.name not in _UNCOUNTED for item in section.items)

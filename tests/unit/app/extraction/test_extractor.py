@@ -133,6 +133,10 @@ def test_titles_stay_in_the_sentence(text: str) -> None:
         "我在找工作。",
         "如果我住在上海，我会很高兴。",
         "我住在上海吗？",
+        "In the book, Rousseau argues that as members of a society we enter an agreement, in which we promise to follow"
+        " the general will of its members.",
+        "Der Autor behauptet, dass wir in Bern wohnen.",
+        "El autor sostiene que vivo en Madrid.",
     ],
 )
 def test_what_only_resembles_a_statement_is_left_out(text: str) -> None:

@@ -258,6 +258,58 @@ def test_a_speaker_is_not_joined_to_somebody_they_speak_of(host: Host) -> None:
     assert before["Maria"] == 2
 
 
+def spoken(host: Host, *lines: tuple[str, str]) -> None:
+    messages = [{"role": role, "content": content} for role, content in lines]
+    host.ask("session.append", session="s", messages=messages)
+    host.ask("vault.settle", names=True)
+
+
+LESSONS = (
+    ("assistant", "Try artists who draw on the twenties, like Michael Bublé or Diana Krall."),
+    ("user", "How do I learn jazz steps? I've been taking classes with Michael, but I want to practise more."),
+)
+NEIGHBOURS = (
+    ("user", "I was thinking of inviting some neighbours: Maria, Suresh and Michael."),
+    ("assistant", "A greeting for Michael: hello."),
+    ("assistant", "Try artists like Michael Bublé: a singer known for his energy."),
+)
+
+
+@pytest.mark.parametrize("lines", [LESSONS, NEIGHBOURS], ids=["a teacher", "a neighbour"])
+def test_whom_only_an_assistant_names_in_full_a_person_does_not_mean_by_a_first_name(
+    host: Host, lines: tuple[tuple[str, str], ...]
+) -> None:
+    spoken(host, *lines)
+    assert {"Michael", "Michael Bublé"} <= set(names(host))
+    run(host)
+    assert "Michael" in names(host)
+
+
+def test_whom_a_note_names_a_person_means_whoever_says_the_full_name(host: Host) -> None:
+    notes(host, "Michael Stone leads our choir.")
+    spoken(host, ("assistant", "Ask Michael Stone for the music."), ("user", "Michael lost it on Friday."))
+    run(host)
+    assert "Michael" not in names(host)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (("user", "Michael Stone offered me a job."), ("assistant", "What does Michael pay?")),
+        (("assistant", "Michael Stone came, and Michael laughed."), ("user", "Michael pays well.")),
+        (("assistant", "Michael Stone painted it."), ("assistant", "Michael was young then.")),
+        (("user", "Michael Stone called."), ("assistant", "Good."), ("user", "Michael wants to meet.")),
+    ],
+    ids=["asked about", "both at once", "the assistant's", "the person's"],
+)
+def test_a_first_name_in_answer_to_a_full_one_joins_it(host: Host, lines: tuple[tuple[str, str], ...]) -> None:
+    spoken(host, *lines)
+    before = names(host)
+    run(host)
+    assert "Michael" in before
+    assert "Michael" not in names(host)
+
+
 def test_an_export_brings_the_join_along(host: Host, tmp_path: Path) -> None:
     notes(host, *TEXTS)
     run(host)
@@ -300,6 +352,10 @@ SPEAKING_AGAINST = (
     ("Laura", ["Laura Becker came. I did not mean that Laura."]),
     ("Jackson", ["Jackson Miller moved to Jackson."]),
     ("Jackson", ["Jackson Miller came. We stayed in Jackson for a week."]),
+    ("George", ["George Stubbs painted horses. The firm held warrants from King George III and later monarchs."]),
+    ("Maria", ["Maria Lopez came. Kaiserin Maria starb."]),
+    ("Juan", ["Juan Lopez vino. El rey Juan habló."]),
+    ("Charles", ["Charles Darwin sailed. Charles II liked dogs."]),
     (
         "Anna",
         [f"Anna cooked dinner again; {n} times this week she made soup for Dad." for n in range(15)]

@@ -95,6 +95,13 @@ def test_people_by_what_stands_beside_them(text: str, name: str) -> None:
         "- [Barry’s](https://example.org/) - workout",
         "a Scorsese-inspired film, a Martin Scorsese-inspired one",
         "we met at the Electric Daisy Carnival",
+        "we landed at Charles de Gaulle Airport",
+        "the shops close on Saint Patrick's Day",
+        "it was built by the Anna Freud Institute",
+        "Julia Language is fast",
+        "the Claude Code terminal",
+        "we moved to Jackson 2.15 yesterday",
+        "granted to John Doe and Max Mustermann",
     ],
 )
 def test_works_things_and_events_are_no_people(text: str) -> None:
@@ -112,6 +119,8 @@ def test_works_things_and_events_are_no_people(text: str) -> None:
         ("I read Charlotte's letter to them", "Charlotte"),
         ("a film by Lee Chang-dong of course", "Lee Chang-dong"),
         ("_Andy Warhol said so_", "Andy Warhol"),
+        ("Anna Keller's Hotel burnt", "Anna Keller"),
+        ("I asked Anna 2 times", "Anna"),
     ],
 )
 def test_people_beside_works_are_people(text: str, name: str) -> None:

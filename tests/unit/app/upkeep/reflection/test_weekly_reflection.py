@@ -235,6 +235,38 @@ def test_promises_plans_and_names_of_messages_are_found(runs: UpkeepRuns) -> Non
     assert "one conversation with four messages" in content
 
 
+def test_an_event_that_two_conversations_tell_of_is_told_once(runs: UpkeepRuns) -> None:
+    statements = (
+        "I recently took a vegan cooking class at a local culinary school and learned how to make vegan lasagna and mac"
+        " and cheese using a cashew-based sauce.",
+        "I've been trying to adopt a more plant-based diet and I recently took a vegan cooking class at a local"
+        " culinary school where I learned to make vegan lasagna and mac and cheese.",
+        "I recently took a pottery class with my sister at the harbour and made a blue vase.",
+    )
+    three_facts(runs)
+    for number, text in enumerate(statements):
+        remember(runs, text, attributes={"said_by": "Ines", "statement": "statement"})
+        assert number or text in runs.ask("reflection.preview").content
+    content = runs.ask("reflection.preview").content
+    assert content.count("cooking class") == 1
+    assert content.count("pottery class") == 1
+
+
+def test_whom_a_sentence_greets_it_is_not_about(runs: UpkeepRuns) -> None:
+    three_facts(runs)
+    statements = [
+        ("Otto", "Hey Marlene, I repaired the kiln last weekend."),
+        ("Marlene", "I decided to leave the choir."),
+    ]
+    for by, text in statements:
+        remember(runs, text, attributes={"said_by": by, "statement": "decision"})
+    messages = [{"role": "user", "author": by, "content": text} for by, text in statements]
+    runs.ask("session.append", session="talk", messages=messages)
+    runs.ask("vault.settle", names=True)
+    people = runs.ask("reflection.preview").content.split("## People")[1].split("##")[0]
+    assert "**Otto**: “Hey Marlene, I repaired the kiln last weekend.”" in people
+
+
 def test_what_was_told_is_told_again_only_if_it_changed(runs: UpkeepRuns) -> None:
     flat, oboe, _ = three_facts(runs)
     runs.run("reflection")
