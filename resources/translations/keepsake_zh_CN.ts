@@ -3015,6 +3015,10 @@
         <translation>其中显示的文件（{name}）不在归档中。</translation>
     </message>
     <message>
+        <source>A folder cannot be moved into itself.</source>
+        <translation>文件夹不能移动到自身之中。</translation>
+    </message>
+    <message>
         <source>A goal cannot have more trust than {agent} has.</source>
         <translation>目标的信任级别不能高于 {agent} 的级别。</translation>
     </message>
@@ -3127,6 +3131,10 @@
         <translation>一个部分由完整的行组成，且结束位置在开始位置之后。</translation>
     </message>
     <message>
+        <source>A part of this path is a file, so nothing can lie in it.</source>
+        <translation>此路径的一部分是文件，其中不能再放任何内容。</translation>
+    </message>
+    <message>
         <source>A passphrase does not begin or end with a space.</source>
         <translation>密码短语的开头和结尾不能是空格。</translation>
     </message>
@@ -3141,6 +3149,10 @@
     <message>
         <source>A passphrase is one line without control characters.</source>
         <translation>密码短语是不含控制字符的一行文字。</translation>
+    </message>
+    <message>
+        <source>A path is made of names with &apos;/&apos; between them, such as projects/plan.md.</source>
+        <translation>路径由名称组成，中间以“/”分隔，例如 projects/plan.md。</translation>
     </message>
     <message>
         <source>A prompt that was taken back out of the queue was left out.</source>
@@ -7475,6 +7487,10 @@
         <translation>可用的有：{names}。</translation>
     </message>
     <message>
+        <source>There is already a file or folder of this path.</source>
+        <translation>此路径下已有文件或文件夹。</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>已有标识为 {id} 的记忆。</translation>
     </message>
@@ -7533,6 +7549,10 @@
     <message>
         <source>There is no file or folder at {path}.</source>
         <translation>{path} 处没有文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>There is no file or folder of this path.</source>
+        <translation>此路径下没有文件或文件夹。</translation>
     </message>
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
