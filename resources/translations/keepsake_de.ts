@@ -10882,6 +10882,10 @@
         <translation>Art</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
         <source>Said by</source>
         <translation>Gesagt von</translation>
     </message>
@@ -12981,6 +12985,10 @@
         <translation>Punkt</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
         <source>Said</source>
         <translation>Gesagt</translation>
     </message>
@@ -13772,6 +13780,10 @@
         <translation>Unterhaltung</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
         <source>from {day}</source>
         <translation>ab dem {day}</translation>
     </message>
@@ -13788,6 +13800,10 @@
         <translation>nicht {word}</translation>
     </message>
     <message>
+        <source>project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
         <source>said by</source>
         <translation>gesagt von</translation>
     </message>
@@ -13802,6 +13818,10 @@
     <message>
         <source>tag</source>
         <translation>Schlagwort</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>Art</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
@@ -17528,6 +17548,10 @@
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
         <translation>Es ist noch nicht für die Suche bereit, oder hat keine eigenen Wörter.</translation>
+    </message>
+    <message>
+        <source>It is of your project</source>
+        <translation>Es gehört zu deinem Projekt</translation>
     </message>
     <message>
         <source>It says a number</source>

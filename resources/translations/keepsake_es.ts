@@ -10882,6 +10882,10 @@
         <translation>Tipo</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Proyecto</translation>
+    </message>
+    <message>
         <source>Said by</source>
         <translation>Dicho por</translation>
     </message>
@@ -12981,6 +12985,10 @@
         <translation>Punto</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Proyecto</translation>
+    </message>
+    <message>
         <source>Said</source>
         <translation>Dicho</translation>
     </message>
@@ -13772,6 +13780,10 @@
         <translation>conversación</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>archivo</translation>
+    </message>
+    <message>
         <source>from {day}</source>
         <translation>desde el {day}</translation>
     </message>
@@ -13788,6 +13800,10 @@
         <translation>no {word}</translation>
     </message>
     <message>
+        <source>project</source>
+        <translation>proyecto</translation>
+    </message>
+    <message>
         <source>said by</source>
         <translation>dicho por</translation>
     </message>
@@ -13802,6 +13818,10 @@
     <message>
         <source>tag</source>
         <translation>etiqueta</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>tipo</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
@@ -17528,6 +17548,10 @@
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
         <translation>Aún no está listo para la búsqueda, o no tiene palabras propias.</translation>
+    </message>
+    <message>
+        <source>It is of your project</source>
+        <translation>Es de tu proyecto</translation>
     </message>
     <message>
         <source>It says a number</source>

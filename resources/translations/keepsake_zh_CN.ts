@@ -10882,6 +10882,10 @@
         <translation>种类</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
         <source>Said by</source>
         <translation>发言者</translation>
     </message>
@@ -12981,6 +12985,10 @@
         <translation>要点</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
         <source>Said</source>
         <translation>说出</translation>
     </message>
@@ -13772,6 +13780,10 @@
         <translation>会话</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>文件</translation>
+    </message>
+    <message>
         <source>from {day}</source>
         <translation>{day} 起</translation>
     </message>
@@ -13788,6 +13800,10 @@
         <translation>不含 {word}</translation>
     </message>
     <message>
+        <source>project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
         <source>said by</source>
         <translation>发言者</translation>
     </message>
@@ -13802,6 +13818,10 @@
     <message>
         <source>tag</source>
         <translation>标签</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>类型</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
@@ -17528,6 +17548,10 @@
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
         <translation>它尚未可供搜索，或没有自己的文字。</translation>
+    </message>
+    <message>
+        <source>It is of your project</source>
+        <translation>属于你的项目</translation>
     </message>
     <message>
         <source>It says a number</source>
