@@ -19,7 +19,7 @@ from app.entities.duplicates.model import DuplicatePair
 from app.entities.model import Entity, EntityFilter, EntityInfo, EntityRow, GraphFilter, GraphView, Mention, MentionedEntity
 from app.entities.queries.people import Person
 from app.erasure.model import ErasureReceipt
-from app.evaluation.model import BenchmarkRun, Judgement, ModelComparison
+from app.evaluation.model import Judgement, ModelComparison
 from app.exchange.model import Capsule, ExportReport, ImportPreview, ImportReport, NotesFolderStatus, UnfinishedImport
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, CaptureStatus
 from app.explain.model import Explanation
@@ -414,8 +414,6 @@ class _Tag:
 class _Trial:
     def judge(self, *, query: str, id: str, good: bool | None = ...) -> TypedCall[Judgement | None]: ...
     def judged(self, *, limit: int = ...) -> TypedCall[builtins.list[Judgement]]: ...
-    def list(self, *, limit: int = ...) -> TypedCall[builtins.list[BenchmarkRun]]: ...
-    def run(self, *, recipe: str | None = ..., model: str | None = ..., questions: int = ..., seed: int = ..., job: str = ...) -> TypedCall[BenchmarkRun]: ...
 
 class _Upkeep:
     def cancel(self, *, job: str) -> TypedCall[bool]: ...

@@ -13,10 +13,8 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QMainWindow,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -49,6 +47,7 @@ from ui.shell.watchers.status_updater import StatusUpdater
 from ui.shell.window_actions import WindowActions
 from ui.style.appearance import Appearance
 from ui.theme import Scheme
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.notices.access_bar import AccessBar
 from ui.widgets.notices.banner import Banner
 from ui.widgets.notices.clash_bar import ClashBar
@@ -385,18 +384,13 @@ class Window(QMainWindow):
         self.status_line = StatusLine(body)
         self.status_line.details_requested.connect(self._on_status_details_requested)
         self.status_line.agents.agent_requested.connect(self._on_agent_requested)
-        column = QVBoxLayout()
-        column.setSpacing(0)
+        column = vbox(spacing=0)
         for widget in (self.top_bar, self.mode_banner, self.banner, self.access_bar, self.join_bar, self.advice_bar):
             column.addWidget(widget)
         column.addWidget(self._pages, 1)
         column.addWidget(self.clash_bar)
         column.addWidget(self.status_line)
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.sidebar)
-        row.addLayout(column, 1)
+        hbox(self.sidebar, (column, 1), parent=body, margins=0, spacing=0)
         self.setCentralWidget(body)
         self.toaster.stand_over(self._pages)
         self.setAcceptDrops(True)

@@ -55,7 +55,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     "settings": Subject("Settings, by name."),
     "tag": Subject("Tags of all memories.", holds_items=True),
     "transcript": Subject("Transcripts of coding agents, taken in as conversations while they grow."),
-    "trial": Subject("Tests of the search with the vault's own questions."),
+    "trial": Subject("Judgements of the search, for comparisons of models."),
     "upkeep": Subject("Consolidation, decay, archiving and other upkeep."),
     "vault": Subject("The vault: check, repair, statistics."),
 }

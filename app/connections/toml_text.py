@@ -88,7 +88,6 @@ def without_entry(text: str, path: tuple[str, ...]) -> str:
 
 
 def _without(values: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """Return values without the one at a path."""
     first, *rest = path
     if rest:
         return {**values, first: _without(values[first], tuple(rest))}

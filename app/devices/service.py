@@ -438,7 +438,6 @@ def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> l
 
 
 def _clear(point: ExchangePoint, invitations: Sequence[str]) -> None:
-    """Remove all messages of some invitations."""
     for name in point.names(join_messages.PREFIX):
         if any(join_messages.is_of(name, invitation) for invitation in invitations):
             point.remove(name)

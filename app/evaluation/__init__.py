@@ -1,1 +1,1 @@
-"""Evaluation of search: benchmarks on the person's own vault, and comparisons of models and rankings."""
+"""Evaluation of search: comparison of two models, and judgements of the person."""

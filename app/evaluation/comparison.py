@@ -8,7 +8,6 @@ import apsw
 
 from app.core.access import Access
 from app.errors import InputError, ModelUnavailableError
-from app.evaluation import metrics
 from app.evaluation.known_item_questions import KnownItemQuestion
 from app.evaluation.model import SHOWN, ModelComparison, ModelResult
 from app.evaluation.question_set import draw_questions
@@ -37,7 +36,6 @@ class _Side:
     failed: int = 0
 
     def result(self) -> ModelResult:
-        """Return the counts."""
         hits = sum(place is not None for place in self.places)
         generation = self.embedding.generation.id
         return ModelResult(self.embedding.source.model, generation, hits, self.missing, self.failed)
@@ -128,7 +126,19 @@ class ComparisonService:
             active_embedding=side.embedding,
         )
         side.failed += any(note.startswith(NO_MEANING) for note in result.notes)
-        side.places.append(metrics.answer_rank(question, [hit.id for hit in result.hits]))
+        side.places.append(answer_rank(question, [hit.id for hit in result.hits]))
+
+
+def answer_rank(question: KnownItemQuestion, ids: Sequence[str]) -> int | None:
+    """Return the rank of a question's answer among the hits, from 1, else ``None``.
+
+    Args:
+        question: The question.
+        ids: The ids of the hits, best first.
+    """
+    right = {question.target, *question.neighbours}
+    hits = [identity for identity in ids if identity != question.excluded_id][:SHOWN]
+    return next((at for at, identity in enumerate(hits, 1) if identity in right), None)
 
 
 def _one_to_compare(connection: apsw.Connection) -> int:

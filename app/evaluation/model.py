@@ -1,64 +1,10 @@
-"""Values of a search benchmark and of a comparison of two embedding models."""
+"""Values of a comparison of two embedding models, and judgements of the person."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 SHOWN = 10
-"""Number of hits that a benchmark examines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Recall and mean reciprocal rank of some questions.
-
-    Args:
-        name: The group of questions: a script, a question shape, or ``all``.
-        questions: Number of questions.
-        recall_1, recall_5, recall_10: Share of answers found first, among the first five, and among the first ten.
-        mrr: Mean reciprocal rank, 0 for answers not among the first ten.
-    """
-
-    name: str
-    questions: int
-    recall_1: float
-    recall_5: float
-    recall_10: float
-    mrr: float
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkRun:
-    """One run of the search benchmark.
-
-    Args:
-        id: ``""`` for a run that was not stored.
-        recipe: Name of the recipe.
-        model: Embedding model.
-        seed: Seed that selects the questions.
-        chunks: Number of chunks in the vault.
-        score: Score over all questions made from the vault.
-        parts: Scores by script and by question shape.
-        judged: Score over the person's judgements; ``None`` without any.
-        wrong: Number of answers judged wrong among the first ten, and number judged wrong.
-        p50_ms, p95_ms: Milliseconds of a search: the median, and what 95 of 100 stay below.
-        missed: Items that were not among the first ten, fifty at most.
-        cancelled: Whether it was cancelled and not stored.
-    """
-
-    id: str
-    at: datetime
-    recipe: str
-    model: str
-    seed: int
-    chunks: int
-    score: Score
-    parts: tuple[Score, ...] = ()
-    judged: Score | None = None
-    wrong: tuple[int, int] = (0, 0)
-    p50_ms: float = 0.0
-    p95_ms: float = 0.0
-    missed: tuple[str, ...] = ()
-    cancelled: bool = False
+"""Number of hits among which an answer is looked for."""
 
 
 @dataclass(frozen=True, slots=True)

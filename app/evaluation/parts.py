@@ -1,10 +1,9 @@
-"""Parts of the evaluation of search: benchmark and comparison of models."""
+"""Parts of the evaluation of search: judgements and the comparison of models."""
 
 from dataclasses import dataclass
-from functools import partial
 
-from app.evaluation.benchmark import BenchmarkService
 from app.evaluation.comparison import ComparisonService
+from app.evaluation.judgements import JudgementService
 from app.index.generations.active import GenerationManager
 from app.retrieval.service import SearchService
 from app.runtime import Runtime
@@ -15,11 +14,11 @@ class EvaluationParts:
     """Parts of the evaluation of search.
 
     Args:
-        benchmark: Tests the search with questions whose answers are known.
+        judgements: What the person judged.
         comparison: Compares two embedding models.
     """
 
-    benchmark: BenchmarkService
+    judgements: JudgementService
     comparison: ComparisonService
 
 
@@ -27,6 +26,6 @@ def build(runtime: Runtime, search: SearchService, generations: GenerationManage
     """Build the parts of the evaluation."""
     store, config = runtime.store, runtime.config
     return EvaluationParts(
-        BenchmarkService(store, search, runtime.clock, partial(config.text, "embedding.model")),
+        JudgementService(store, runtime.clock),
         ComparisonService(store, search, generations, vectors=config.flag("index.vectors")),
     )

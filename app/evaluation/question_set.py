@@ -1,4 +1,4 @@
-"""Question set of a benchmark: questions made from the vault, and judgements."""
+"""Question set of a comparison: questions made from the vault, and judgements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,24 +18,15 @@ _MAX_JUDGED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions and judgements of a benchmark.
+    """Questions and judgements to ask about.
 
     Args:
         made: Questions made from the vault.
         judged: Judgements of the person.
-        chunks: Number of chunks in the vault.
-        seed: Seed that selects the questions.
     """
 
     made: Sequence[KnownItemQuestion]
     judged: Sequence[Judgement]
-    chunks: int
-    seed: int
-
-    @property
-    def size(self) -> int:
-        """Return the number of queries."""
-        return len(self.made) + len(self.judged)
 
 
 async def draw_questions(store: Store, count: int, seed: int) -> QuestionSet:
@@ -51,6 +42,6 @@ async def draw_questions(store: Store, count: int, seed: int) -> QuestionSet:
     """
     if not 1 <= count <= MAX_QUESTIONS:
         raise InputError(Sentence("'questions' must be from 1 to {most}.", most=MAX_QUESTIONS), field="questions")
-    items, chunks = await store.read(partial(reads.sample, most=count, seed=seed))
+    items = await store.read(partial(reads.sample, most=count, seed=seed))
     judged = await store.read(partial(reads.judgements, limit=_MAX_JUDGED))
-    return QuestionSet(questions(items, count, seed), judged, chunks, seed)
+    return QuestionSet(questions(items, count, seed), judged)

@@ -1,30 +1,24 @@
-"""SQL of search benchmarks: text samples, judgements and past runs."""
+"""SQL of the evaluation of search: samples of texts, and judgements."""
 
 from collections.abc import Sequence
 from typing import Final
 
 import apsw
-import msgspec
 
 from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.evaluation.known_item_questions import MAX_READ, KnownItem
-from app.evaluation.model import BenchmarkRun, Judgement
+from app.evaluation.model import Judgement
 from app.index.repo import NOT_HIDDEN, chunk_count
-from app.sentence import plain_text
 
 _SPARE: Final = 6
 """Factor by which more texts are read than questions wanted, since many are too short."""
 _WHOLE: Final = 1 << 32
 _SPREAD: Final = 2_654_435_761  # multiplier that scatters consecutive ids
-_MAX_KEPT: Final = 1_000
 
 
-def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[KnownItem], int]:
-    """Return sampled texts, and the number of chunks.
-
-    The sample changes little as the vault grows.
-    """
+def sample(connection: apsw.Connection, most: int, seed: int) -> list[KnownItem]:
+    """Return sampled texts; the sample changes little as the vault grows."""
     total = chunk_count(connection)
     share = min(_WHOLE, most * _SPARE * _WHOLE // max(total, 1))
     rows = connection.execute(
@@ -39,7 +33,7 @@ def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[Know
     items: dict[str, KnownItem] = {}
     for target, text, before in rows:
         items.setdefault(str(target), KnownItem(str(target), str(text), str(before)))
-    return list(items.values()), total
+    return list(items.values())
 
 
 def exists(connection: apsw.Connection, target: str) -> bool:
@@ -73,29 +67,6 @@ def judgements(connection: apsw.Connection, limit: int) -> list[Judgement]:
         "SELECT query, target, good, at FROM judgements ORDER BY at DESC, target, query LIMIT ?", (limit,)
     )
     return [Judgement(str(query), str(target), bool(good), to_datetime(at)) for query, target, good, at in rows]
-
-
-def keep(connection: apsw.Connection, trial: BenchmarkRun) -> None:
-    """Store a run for the trend, and delete the oldest of very many."""
-    connection.execute(
-        "INSERT INTO trials (id, at, recipe, model, report) VALUES (?, ?, ?, ?, ?)",
-        (
-            trial.id,
-            to_ms(trial.at),
-            trial.recipe,
-            trial.model,
-            msgspec.json.encode(trial, enc_hook=plain_text).decode(),
-        ),
-    )
-    connection.execute(
-        "DELETE FROM trials WHERE id NOT IN (SELECT id FROM trials ORDER BY at DESC, id DESC LIMIT ?)", (_MAX_KEPT,)
-    )
-
-
-def kept(connection: apsw.Connection, limit: int) -> list[BenchmarkRun]:
-    """Return stored runs, the latest first."""
-    rows = connection.execute("SELECT report FROM trials ORDER BY at DESC, id DESC LIMIT ?", (limit,))
-    return [msgspec.json.decode(str(row[0]), type=BenchmarkRun) for row in rows]
 
 
 def _session_and_seq(target: str) -> Sequence[str | int | None]:

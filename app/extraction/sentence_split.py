@@ -55,7 +55,6 @@ def _of_line(line: str) -> Iterator[str]:
 
 
 def _ends(line: str) -> Iterator[int]:
-    """Return where sentences end."""
     for match in _END.finditer(line):
         following = line[match.end() : match.end() + 1]
         if following.islower() and "?" not in match[0]:

@@ -142,7 +142,6 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     "chunk_lengths": _DERIVED,
     "pending_vectors": _DERIVED,
     "generations": _DEVICE,
-    "trials": _DEVICE,
     "meta": _DEVICE,
 }
 """The class of each table, view and virtual table, or of each of its columns.

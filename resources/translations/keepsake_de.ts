@@ -7371,10 +7371,6 @@
         <translation>Die Vektoren sind nicht lesbar ({error}).</translation>
     </message>
     <message>
-        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
-        <translation>Die Vektoren dieses Tresors stammen von {used}. Setze „embedding.model“, um ein anderes zu testen.</translation>
-    </message>
-    <message>
         <source>The vectors of {model} answer searches already; name others.</source>
         <translation>Die Vektoren von {model} beantworten schon Suchen; nenne andere.</translation>
     </message>
@@ -7693,10 +7689,6 @@
     <message>
         <source>There is nothing with the id {id}; nothing was removed.</source>
         <translation>Mit der Kennung {id} gibt es nichts; nichts wurde entfernt.</translation>
-    </message>
-    <message>
-        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
-        <translation>Im Tresor ist zu wenig, wonach sich fragen ließe. Füge zuerst Unterhaltungen oder Notizen hinzu.</translation>
     </message>
     <message>
         <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>

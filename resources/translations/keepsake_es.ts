@@ -7371,10 +7371,6 @@
         <translation>No se pueden leer los vectores ({error}).</translation>
     </message>
     <message>
-        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
-        <translation>Los vectores de esta bóveda son de {used}. Cambia «embedding.model» para probar otro.</translation>
-    </message>
-    <message>
         <source>The vectors of {model} answer searches already; name others.</source>
         <translation>Los vectores de {model} ya responden a las búsquedas; indica otros.</translation>
     </message>
@@ -7693,10 +7689,6 @@
     <message>
         <source>There is nothing with the id {id}; nothing was removed.</source>
         <translation>No hay nada con el identificador {id}; no se quitó nada.</translation>
-    </message>
-    <message>
-        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
-        <translation>En la bóveda hay demasiado poco sobre lo que preguntar. Añade antes conversaciones o notas.</translation>
     </message>
     <message>
         <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>

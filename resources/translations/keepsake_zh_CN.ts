@@ -7371,10 +7371,6 @@
         <translation>无法读取向量（{error}）。</translation>
     </message>
     <message>
-        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
-        <translation>此记忆库的向量由 {used} 生成。要测试其他模型，请设置“embedding.model”。</translation>
-    </message>
-    <message>
         <source>The vectors of {model} answer searches already; name others.</source>
         <translation>{model} 的向量已用于搜索；请指定其他向量。</translation>
     </message>
@@ -7693,10 +7689,6 @@
     <message>
         <source>There is nothing with the id {id}; nothing was removed.</source>
         <translation>没有 ID 为 {id} 的内容；未移除任何内容。</translation>
-    </message>
-    <message>
-        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
-        <translation>记忆库中可提问的内容太少。请先添加会话或笔记。</translation>
     </message>
     <message>
         <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>

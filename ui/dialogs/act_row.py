@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ui import theme
 from ui.models.dates import clock_time
 from ui.shell.undo.act_sentences import act_text, actor_text, refusal_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -32,10 +33,7 @@ class ActRow(QWidget):
         self.about = PlainLabel("", self, style="small muted", wraps=True)
         self.undo = text_button("", "quiet", parent=self)
         self.undo.clicked.connect(self._on_undo_clicked)
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        column.addWidget(self.words)
-        column.addWidget(self.about)
+        column = vbox(self.words, self.about, spacing=2)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, Space.S, 0, Space.S)
         row.setSpacing(Space.M)

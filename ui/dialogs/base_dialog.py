@@ -4,13 +4,14 @@ from typing import ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.shell.focus_cycle import entrance
 from ui.shell.screen_fit import fit_to_screen
 from ui.shell.sheet_stack import SheetStack
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import icon_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -50,24 +51,16 @@ class BaseDialog(QFrame):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         page = QWidget(self._scroll)
         page.setObjectName("sheet")
-        self.body = QVBoxLayout(page)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(Space.M)
+        self.body = vbox(parent=page, margins=0, spacing=Space.M)
         self._scroll.setWidget(page)
         self._foot = QWidget(self)
-        self._row = QHBoxLayout(self._foot)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(Space.S)
-        self._row.addStretch(1)
+        self._row = hbox(Stretch(), parent=self._foot, margins=0, spacing=Space.S)
         self._foot.hide()
         self._lay_out()
         theme.current().changed.connect(self._fit_measure)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(Space.S)
-        head.addWidget(self.back)
-        head.addWidget(self._heading, 1)
+        head = hbox(self.back, (self._heading, 1), spacing=Space.S)
         self._content = QWidget(self)
         column = QVBoxLayout(self._content)
         column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
@@ -75,12 +68,7 @@ class BaseDialog(QFrame):
         column.addLayout(head)
         column.addWidget(self._scroll, 1)
         column.addWidget(self._foot)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addStretch(1)
-        outer.addWidget(self._content, _MOST)
-        outer.addStretch(1)
+        hbox(Stretch(), (self._content, _MOST), Stretch(), parent=self, margins=0, spacing=0)
         self._fit_measure()
 
     def _fit_measure(self) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui.dialogs.base_dialog import note
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 
 
@@ -29,13 +30,8 @@ class ConfirmCard(QFrame):
         self.text = note("", self, "body")
         self.confirm = text_button(confirm, "primary", parent=self)
         self.cancel = text_button(cancel, parent=self)
-        self.rows = QVBoxLayout()
-        self.rows.setSpacing(Space.S)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.confirm)
+        self.rows = vbox(spacing=Space.S)
+        buttons = hbox(Stretch(), self.cancel, self.confirm, spacing=Space.S)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
         column.setSpacing(Space.S)

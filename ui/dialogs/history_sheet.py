@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.errors import KeepsakeError
 from ui import operations
@@ -14,6 +14,7 @@ from ui.engine_texts import error_text
 from ui.models.dates import day_heading, day_of
 from ui.shell.undo.undo_stack import UNDOABLE, UndoStack
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 from ui.work import Work
@@ -64,14 +65,10 @@ class HistorySheet(BaseDialog):
         about = note(
             self.tr("What was done here, newest first. Undoing something is an entry, too."), self, "body muted"
         )
-        head = QHBoxLayout()
-        head.setSpacing(Space.M)
-        head.addWidget(about, 1)
-        head.addWidget(self.who)
+        head = hbox((about, 1), self.who, spacing=Space.M)
         self.empty = note("", self, "body muted")
         self.empty.hide()
-        self._list = QVBoxLayout()
-        self._list.setSpacing(0)
+        self._list = vbox(spacing=0)
         self.more = text_button(self.tr("Show earlier ones"), parent=self)
         self.more.clicked.connect(self._on_more_clicked)
         self.more.hide()
@@ -149,9 +146,7 @@ class HistorySheet(BaseDialog):
 
     def _day(self, words: str) -> QWidget:
         heading = QWidget(self)
-        column = QVBoxLayout(heading)
-        column.setContentsMargins(0, Space.L, 0, Space.XS)
-        column.setSpacing(Space.XS)
+        column = vbox(parent=heading, margins=(0, Space.L, 0, Space.XS), spacing=Space.XS)
         label = PlainLabel(words, heading, style="strong")
         column.addWidget(label)
         column.addWidget(hairline(heading))

@@ -1,8 +1,9 @@
 """Rows of the forms in sheets."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.form_row import FormRow
 
@@ -49,8 +50,5 @@ class PathRow(FormRow):
         self.path.setMaxLength(LONGEST_PATH)
         self.browse = text_button(self.tr("Choose…"), parent=self)
         self.browse.setAccessibleName(purpose)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self.path, 1)
-        row.addWidget(self.browse)
+        row = hbox((self.path, 1), self.browse, spacing=Space.S)
         self.side.addLayout(row)

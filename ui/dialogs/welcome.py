@@ -1,11 +1,12 @@
 """Welcome: three short steps at the first start, each of which can be skipped."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.shell.navigation import Place
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
@@ -114,9 +115,7 @@ class WelcomeDialog(BaseDialog):
         self, icon_name: str, title: str, sentences: tuple[str, ...], buttons: tuple[QPushButton, ...] = ()
     ) -> None:
         page = QWidget(self._steps)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.M)
+        column = vbox(parent=page, margins=0, spacing=Space.M)
         size = LOGO if icon_name == _PROGRAM else SIGN
         column.addWidget(IconLabel(icon_name, "accent", size, page), 0, Qt.AlignmentFlag.AlignLeft)
         heading = PlainLabel(title, page, style="title")
@@ -126,12 +125,7 @@ class WelcomeDialog(BaseDialog):
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column.addWidget(text)
         if buttons:
-            row = QHBoxLayout()
-            row.setContentsMargins(0, Space.S, 0, 0)
-            row.setSpacing(Space.S)
-            for button in buttons:
-                row.addWidget(button)
-            row.addStretch(1)
+            row = hbox(*buttons, Stretch(), margins=(0, Space.S, 0, 0), spacing=Space.S)
             column.addLayout(row)
         column.addStretch(1)
         self._steps.addWidget(page)

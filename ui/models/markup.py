@@ -204,7 +204,6 @@ class _Renderer(RendererHTML):
         )
 
     def blockquote_close(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
-        """Close a quotation."""
         del tokens, idx, options, env
         return "</td></tr></table>"
 
@@ -214,7 +213,6 @@ class _Renderer(RendererHTML):
         return f'<table bgcolor="{_ink(env).line}" cellspacing="1" cellpadding="6" style="margin:6px 0">'
 
     def td_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
-        """Open a cell."""
         del options
         return f'<td bgcolor="{_ink(env).ground}"{_side(tokens[idx])}>'
 

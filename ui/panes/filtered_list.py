@@ -119,7 +119,6 @@ class FilteredList(LoadingList):
         return await self._bridge.call(self._rows_call(ids))
 
     def _rows_call(self, ids: list[str]) -> "TypedCall[Sequence[Any]]":
-        """Return the call for rows by their ids."""
         raise NotImplementedError
 
     def _on_filter_stepped_down(self) -> None:

@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.text import excerpt
 from ui import theme
 from ui.models.dates import day_of, full_date, short_date
 from ui.panes.pane import Place
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.inspector import LineButton
@@ -46,16 +47,11 @@ class KnownRow(QWidget):
         self.close_button = icon_button("x", self.tr("No hints for this text"), parent=self._content)
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.close_button.clicked.connect(self._on_close_clicked)
-        row = QHBoxLayout(self._content)
-        row.setContentsMargins(Space.L, 0, Space.S, 0)
-        row.setSpacing(Space.XS)
-        row.addWidget(sign)
+        row = hbox(sign, parent=self._content, margins=(Space.L, 0, Space.S, 0), spacing=Space.XS)
         for button in self._buttons:
             row.addWidget(button, 1)
         row.addWidget(self.close_button)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._content)
+        hbox(self._content, parent=self, margins=0)
         theme.current().changed.connect(self._fit)
         self._fit()
         self.show_hits(())

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui.panes.loading_list import LoadingList
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane
+from ui.widgets.box_layouts import vbox
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ class ListDetailPane(ReadingPane):
         self._open = ""
         self._right = QStackedWidget(self)
         self._splitter = PaneSplitter(parent=self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = vbox(parent=self, margins=0)
 
     # --- for subclasses to implement ---
 
@@ -42,7 +42,6 @@ class ListDetailPane(ReadingPane):
         raise NotImplementedError
 
     def _open_title(self) -> str:
-        """Return the title of the open item."""
         return ""
 
     def _show_open(self) -> None:

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui.engine_texts import error_text
 from ui.models.card_list_model import CardListModel
+from ui.widgets.box_layouts import vbox
 from ui.widgets.lists.list_view import CardList
 from ui.work import Work
 
@@ -62,11 +63,7 @@ class LoadingList(QWidget):
 
     def _lay_out(self, head: QLayout) -> None:
         """Put the cards below ``head``."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
+        vbox(head, (self.list, 1), parent=self, margins=0, spacing=0)
 
     async def _refresh(self) -> None:
         try:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui import theme
 from ui.panes.pane import Pane, Place
 from ui.panes.pane_state import without_words
+from ui.widgets.box_layouts import vbox
 from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
@@ -174,8 +175,7 @@ class MissingPane(Pane):
         self._name = name
         text = self.tr("This installation is incomplete: {reason}. Installing Keepsake again repairs it.")
         title = self.tr("This part could not be loaded")
-        column = QVBoxLayout(self)
-        column.addWidget(EmptyState("triangle-alert", title, text.format(reason=reason), parent=self))
+        vbox(EmptyState("triangle-alert", title, text.format(reason=reason), parent=self), parent=self)
 
     def current_place(self) -> Place:
         """Return the pane that should be here."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui import operations, theme
@@ -16,6 +16,7 @@ from ui.panes.known_row import KnownRow
 from ui.panes.pane import Place
 from ui.shell.screen_fit import fit_to_screen
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import text_button
 
 if TYPE_CHECKING:
@@ -62,9 +63,7 @@ class QuickCapture(QWidget):
         self._error.hide()
         self._save = text_button(self.tr("Save"), "primary", parent=self)
         self._save.clicked.connect(self.save)
-        foot = QHBoxLayout()
-        foot.addWidget(self._hint, 1)
-        foot.addWidget(self._save)
+        foot = hbox((self._hint, 1), self._save)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.L, Space.L, Space.L, Space.M)
         column.setSpacing(Space.S)

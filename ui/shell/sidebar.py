@@ -2,13 +2,14 @@
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QWidget
 
 from ui import theme
 from ui.actions import Actions
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import TARGET_SIZE, ToolButton, icon_button, name_button
 
 BUTTON = QSize(70, 54)
@@ -73,9 +74,7 @@ class Sidebar(QWidget):
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(SIDE, Space.S, SIDE, Space.S)
-        self._column.setSpacing(Space.XS)
+        self._column = vbox(parent=self, margins=(SIDE, Space.S, SIDE, Space.S), spacing=Space.XS)
         top = icon_button("menu", self.tr("Menu"), shortcut="F10", parent=self)
         top.setMenu(menu)
         top.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

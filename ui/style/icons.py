@@ -89,14 +89,12 @@ class _TintedEngine(QIconEngine):
         return _kept(_TintedEngine(self._name, self._tint, self._checked))
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Draw the icon into ``rect``."""
         ratio = painter.device().devicePixelRatioF()
         side = min(rect.width(), rect.height())
         at = rect.center() - QPoint((side - 1) // 2, (side - 1) // 2)
         painter.drawPixmap(at, _pixmap(self._name, side, side, self._colour(mode, state), ratio))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Return the icon as pixels."""
         return _pixmap(self._name, size.width(), size.height(), self._colour(mode, state), 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
@@ -104,7 +102,6 @@ class _TintedEngine(QIconEngine):
         return _pixmap(self._name, size.width(), size.height(), self._colour(mode, state), scale)
 
     def isNull(self) -> bool:
-        """Return whether there is nothing to draw."""
         return not exists(self._name)
 
     def _colour(self, mode: QIcon.Mode, state: QIcon.State) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.page_area import PageArea
@@ -78,9 +79,7 @@ class EmptyState(QWidget):
         area.setWidget(self._content)
         for part in (area.viewport(), self._content):
             part.setAutoFillBackground(False)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(area)
+        vbox(area, parent=self, margins=0)
         theme.current().changed.connect(self._fit)
         self.show_nothing()
 

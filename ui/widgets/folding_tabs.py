@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QTabBar, QWidget
+from PySide6.QtWidgets import QLayout, QSizePolicy, QTabBar, QWidget
 
 from ui import theme
+from ui.widgets.box_layouts import hbox
 from ui.widgets.elided_combo_box import ElidedComboBox
 
 LETTERS = 10
@@ -40,8 +41,7 @@ class FoldingTabs(QWidget):
             self.bar.addTab(title)
             self.menu.addItem(title)
         self.menu.hide()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = hbox(parent=self, margins=0)
         row.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # the bar would ask for its widest tab
         row.addWidget(self.bar)
         row.addWidget(self.menu)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox
 
 _SAME_LINE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
@@ -31,9 +32,7 @@ class HeaderRow(QWidget):
         super().__init__(parent)
         self._least = least
         self._field = field
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(0)
-        self._buttons.addStretch(1)
+        self._buttons = hbox(Stretch(), spacing=0)
         for place, group in enumerate(groups):
             if place:
                 self._buttons.addSpacing(Space.S)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import TextButton, ToolButton
 from ui.widgets.plain_text import caption, tooltip
 
@@ -33,14 +34,8 @@ class Section(QWidget):
         self.header.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.header.clicked.connect(self._on_head_clicked)
         self.body = QWidget(self)
-        self.rows = QVBoxLayout(self.body)
-        self.rows.setContentsMargins(Space.S, 0, 0, Space.S)
-        self.rows.setSpacing(2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.S, Space.XS, Space.S, 0)
-        column.setSpacing(2)
-        column.addWidget(self.header)
-        column.addWidget(self.body)
+        self.rows = vbox(parent=self.body, margins=(Space.S, 0, 0, Space.S), spacing=2)
+        vbox(self.header, self.body, parent=self, margins=(Space.S, Space.XS, Space.S, 0), spacing=2)
         self.set_count(None)
         self.set_open(True)
 

@@ -1,8 +1,9 @@
 """Reading columns: the middle of a page, no wider than is good to read."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from ui import theme
+from ui.widgets.box_layouts import Stretch, hbox
 
 
 class ReadingColumn(QWidget):
@@ -18,11 +19,7 @@ class ReadingColumn(QWidget):
         super().__init__(page)
         self._measure = measure
         self.setLayout(layout)
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(self, 100)
-        outer.addStretch(1)
+        hbox(Stretch(), (self, 100), Stretch(), parent=page, margins=0)
         theme.current().changed.connect(self._fit)
         self._fit()
 

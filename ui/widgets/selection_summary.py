@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from ui import theme
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.flow_layout import FlowLayout
@@ -46,32 +47,18 @@ class SelectionSummary(QFrame):
         clear = icon_button("x", self.tr("Clear the selection"), parent=self)
         clear.clicked.connect(self.cleared)
         self._buttons = {action.key: self._button(action) for action in actions}
-        head = QHBoxLayout()
-        head.addWidget(self._heading, 1)
-        head.addWidget(clear)
+        head = hbox((self._heading, 1), clear)
         flow = FlowLayout(spacing=Space.S)
         for button in self._buttons.values():
             flow.addWidget(button)
-        top = QVBoxLayout()
-        top.setContentsMargins(Space.XL, Space.M, Space.S, Space.M)
-        top.setSpacing(Space.S)
-        top.addLayout(head)
-        top.addLayout(flow)
+        top = vbox(head, flow, margins=(Space.XL, Space.M, Space.S, Space.M), spacing=Space.S)
         self._rows = [ElidedLabel(parent=self) for _ in range(SHOWN)]
         self._more = ElidedLabel(parent=self)
         theme.set_type(self._more, "small muted")
-        below = QVBoxLayout()
-        below.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
-        below.setSpacing(Space.S)
-        for label in (*self._rows, self._more):
-            below.addWidget(label)
-        below.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(hairline(self))
-        column.addLayout(below, 1)
+        below = vbox(
+            *self._rows, self._more, Stretch(), margins=(Space.XL, Space.L, Space.XL, Space.L), spacing=Space.S
+        )
+        vbox(top, hairline(self), (below, 1), parent=self, margins=0, spacing=0)
 
     def show_selection(self, heading: str, count: int, titles: Sequence[str]) -> None:
         """Show what is selected.

@@ -55,7 +55,6 @@ class _Wrapping(_Button):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return the height that ``width`` leads to."""
         return self._height(len(self._lines(width)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

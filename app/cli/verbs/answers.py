@@ -16,7 +16,6 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "Agent": ("name", "trust", "stores", "review", "isolated", "paused", "last_seen_at", "revoked_at"),
     "ArchivedMemory": ("id", "kind", "archived_at", "title|preview", "reason"),
     "BackupInfo": ("name", "created_at", "reason", "bytes"),
-    "BenchmarkRun": ("id", "at", "recipe", "model", "score", "p50_ms", "missed"),
     "EntityRow": ("id", "name", "type", "mentions", "protected"),
     "ErasureReceipt": ("id", "at", "by", "verified"),
     "Facet": ("name", "count"),

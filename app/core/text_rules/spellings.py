@@ -153,7 +153,6 @@ def _wanted_keys(wanted: str) -> frozenset[str]:
 
 
 def _replaced(text: str, letter: str, other: str) -> list[str]:
-    """Return a text with each of a letter replaced, then with all of them."""
     places = [place for place, character in enumerate(text) if character == letter]
     each = [text[:place] + other + text[place + 1 :] for place in places]
     return [*each, text.replace(letter, other)] if places else []

@@ -185,7 +185,6 @@ def _conversations(
 
 
 def _times(connection: apsw.Connection, handle: str, stores: Sequence[str]) -> tuple[Any, Any]:
-    """Return when an entity was first and last mentioned."""
     sql = f"SELECT min(m.at), max(m.at) FROM mentions m WHERE {handle_column(stores)} = ? AND {within(stores)}"
     first, last = connection.execute(sql, (handle,)).fetchall()[0]
     return first, last

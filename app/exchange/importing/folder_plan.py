@@ -145,7 +145,6 @@ class _Search:
         self._plan = FolderPlan()
 
     def plan(self) -> FolderPlan:
-        """Find them."""
         rest = self._without_wholes("", self._names)
         self._plan.parts += [self._part(name or ".", fmt, [name]) for name, fmt in self._wholes.items()]
         notes = [

@@ -321,7 +321,6 @@ class _Numbers:
         self.types = known.types
 
     def of(self, name: str, *, is_memory: bool) -> int:
-        """Return the number of a session or memory."""
         key = _memory_key(name) if is_memory else name
         number = self._numbers.get(key)
         if number is None:
@@ -331,7 +330,6 @@ class _Numbers:
         return number
 
     def of_type(self, chunk_type: ChunkType) -> int:
-        """Return the index of a type in ``types``."""
         if chunk_type not in self.types:
             self.types.append(chunk_type)
         return self.types.index(chunk_type)

@@ -91,7 +91,6 @@ def max_similarities(question: "Floats", codes: Sequence[bytes]) -> list[float]:
 
 
 def _width(dimensions: int) -> int:
-    """Return the bytes of one token."""
     return -(-dimensions * bits_of(dimensions) // _BITS_OF_BYTE)
 
 

@@ -83,7 +83,6 @@ def _messages(snapshot: SearchSnapshot, places: MessagePlaces) -> "Ids":
 
 
 def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
-    """Return the chunk ids of memories."""
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
     listed = connection.execute(sql, (json.dumps(memories),)).get if memories else None
     return parse_ids(listed)

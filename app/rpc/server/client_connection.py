@@ -206,7 +206,6 @@ class Connection:
         self._send({**self._context.welcome, "caller": shown})
 
     async def _next(self) -> bytes:
-        """Return the next message."""
         idle = None if self.caller.is_owner else self._context.timeouts.idle
         limit = MAX_FRAME if self.caller.is_owner else MAX_SHORT_FRAME
         while True:

@@ -224,7 +224,6 @@ class _Fold:
         self._existence.add(change)
 
     def row(self, target: str) -> FoldedRow:
-        """Return the row."""
         fields = dict.fromkeys(self._fields.values())
         values = {name: value for one in fields for name, value in one.values()}
         if not fields:  # what its changes said is forgotten

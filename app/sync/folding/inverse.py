@@ -107,7 +107,6 @@ class _RowChanges:
                 self._undoing.setdefault(change.undoes, change)  # of two that undid the same, the first counts
 
     def at(self, place: ChangePlace) -> Change:
-        """Return a change by its place."""
         return self.named[place.lane, place.n]
 
     def base(self, change: Change) -> Change:
@@ -142,7 +141,6 @@ class _RowChanges:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of the row."""
         return self._changes[0].target_kind
 
     def without(self, change: Change) -> State:

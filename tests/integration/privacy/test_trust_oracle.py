@@ -178,7 +178,8 @@ def differences(chance: random.Random, items: list[Item], whole: Side, bare: Sid
         same = {name: known for known, name in bare.schedules.items()}
         said = whole.ask(operation.name, arguments)
         expected = bare.ask(operation.name, translate(arguments, whole.schedules, same))
-        if operation.access == "write":
+        is_refused = is_refusal(said) and is_refusal(expected)
+        if operation.access == "write" and not is_refused:
             for side in (whole, bare):
                 side.finish()
         events, expected_events = whole.events(), bare.events()
@@ -195,13 +196,18 @@ def differences(chance: random.Random, items: list[Item], whole: Side, bare: Sid
             if marker in shown and marker not in known:
                 yield f"{called} tells {marker}: {said}"
         if operation.access == "write":
-            own += own_sessions(whole)
+            own += [] if is_refused else own_sessions(whole)
             after = whole.vault.hidden_rows(whole.caller, own)
             for table in before:
                 if before[table] != after[table]:
                     changed = [row for row in after[table] if row not in before[table]]
                     yield f"{called} changed hidden {table}: {changed}\n  by {said}"
             before = after
+
+
+def is_refusal(answer: Any) -> bool:
+    """Return whether a call did nothing; what it wrote all the same is seen in the rows, and in the next write's."""
+    return isinstance(answer, dict) and "refused" in answer
 
 
 def first_difference(one: Any, other: Any, path: str = "") -> str:

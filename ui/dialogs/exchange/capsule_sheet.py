@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QDir, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QWidget
 
 from app.core.clock import SystemClock, to_datetime
 from app.errors import KeepsakeError
@@ -17,6 +17,7 @@ from ui.engine_texts import error_text
 from ui.models.dates import counted, format_number, full_date
 from ui.notice import Notice
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.form_row import FormRow
 from ui.widgets.fields.tag_edit import TagEdit
@@ -152,9 +153,7 @@ class CapsuleSheet(BaseDialog):
         row.about.setText(
             self.tr("Tell it to the receiver in another way, such as by telephone. Then they know that it is yours.")
         )
-        side = QHBoxLayout()
-        side.addWidget(self.key, 1)
-        side.addWidget(self.copy)
+        side = hbox((self.key, 1), self.copy)
         row.side.addLayout(side)
         self.body.addWidget(row)
 

@@ -39,6 +39,7 @@ from ui.engine_texts import engine_report, error_text
 from ui.notice import Notice
 from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.fields.passphrase_field import PassphraseField
@@ -158,10 +159,7 @@ class ImportDialog(BaseDialog):
         empty.second_triggered.connect(self._on_folder_requested)
         self._cut_off = CutOffCard(self._bridge, page)
         self._cut_off.chosen.connect(self._on_cut_off_chosen)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._cut_off)
-        column.addWidget(empty, 1)
+        vbox(self._cut_off, (empty, 1), parent=page, margins=0)
         self._pages.addWidget(page)
         return page
 
@@ -170,9 +168,7 @@ class ImportDialog(BaseDialog):
         title, text = note("", page, "heading"), note("", page, "body muted")
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         text.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
+        column = vbox(parent=page, margins=0, spacing=Space.S)
         column.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(title)
         column.addWidget(text)

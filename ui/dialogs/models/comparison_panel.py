@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.core.ids import uuid7
 from app.errors import KeepsakeError
@@ -13,6 +13,7 @@ from ui.engine_texts import engine_report, error_text
 from ui.models.dates import format_number
 from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import text_button
 from ui.work import Work
 
@@ -43,15 +44,8 @@ class ComparisonPanel(QWidget):
         self.stop = text_button(self.tr("Stop"), parent=self)
         self.stop.clicked.connect(self._on_stop_clicked)
         self.result = note("", self, "body")
-        row = QHBoxLayout()
-        row.setSpacing(Space.M)
-        row.addWidget(self._bar, 1)
-        row.addWidget(self.stop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        column.addLayout(row)
-        column.addWidget(self.result)
+        row = hbox((self._bar, 1), self.stop, spacing=Space.M)
+        vbox(row, self.result, parent=self, margins=0, spacing=Space.S)
         self._show_running(running=False)
         self.hide()
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
 from ui import operations
 from ui.engine_texts import engine_report, error_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.form_row import FormRow
 from ui.work import Work
@@ -78,11 +79,7 @@ class KeyField(FormRow):
         self._show(None)
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        buttons.addWidget(self._remove)
-        buttons.addWidget(self._keep)
+        buttons = hbox(Stretch(), self._remove, self._keep, spacing=Space.S)
         self.side.addWidget(self._service)
         self.side.addWidget(self._line)
         self.side.addLayout(buttons)

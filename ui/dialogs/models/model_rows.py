@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import hairline
@@ -11,6 +11,7 @@ from ui.dialogs.models.model_title import model_title
 from ui.models.dates import counted, format_number, full_date
 from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel
@@ -50,10 +51,7 @@ class ModelRow(QWidget):
         self._bar.setAccessibleName(self.tr("Progress of {model}").format(model=model_title(info.model)))
         self._bar.setVisible(info.state == "building")
         self._fill(info.vectors, status.texts)
-        words = QVBoxLayout()
-        words.setSpacing(Space.XS)
-        for widget in (name, self._state, self._bar):
-            words.addWidget(widget)
+        words = vbox(name, self._state, self._bar, spacing=Space.XS)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, Space.M, 0, Space.M)
         row.setSpacing(Space.M)
@@ -127,9 +125,7 @@ class ModelRows(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows: list[ModelRow] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = vbox(parent=self, margins=0, spacing=0)
         self._shown: EmbeddingStatus | None = None
 
     def show_status(self, status: "EmbeddingStatus") -> None:

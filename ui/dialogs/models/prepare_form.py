@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QProgressBar, QWidget
 
 from ui.dialogs.base_dialog import note
 from ui.shell.status.status_line import progress_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -183,27 +184,11 @@ class PrepareForm(QWidget):
             ),
             self,
         )
-        row = QHBoxLayout()
-        row.setSpacing(Space.M)
-        row.addWidget(self.wanted, 1)
-        row.addWidget(self.prepare)
-        bar = QHBoxLayout()
-        bar.setSpacing(Space.M)
-        bar.addWidget(self._bar, 1)
-        bar.addWidget(self.stop)
-        busy = QVBoxLayout(self._busy)
-        busy.setContentsMargins(0, Space.S, 0, 0)
-        busy.setSpacing(Space.XS)
-        busy.addLayout(bar)
-        busy.addWidget(self._far)
-        offers = QHBoxLayout()
-        offers.setSpacing(Space.S)
-        offers.addWidget(self.fetch)
-        offers.addWidget(self.folder)
-        offers.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.XS)
+        row = hbox((self.wanted, 1), self.prepare, spacing=Space.M)
+        bar = hbox((self._bar, 1), self.stop, spacing=Space.M)
+        vbox(bar, self._far, parent=self._busy, margins=(0, Space.S, 0, 0), spacing=Space.XS)
+        offers = hbox(self.fetch, self.folder, Stretch(), spacing=Space.S)
+        column = vbox(parent=self, margins=0, spacing=Space.XS)
         for widget in (head, about, self.advice):
             column.addWidget(widget)
         column.addSpacing(Space.S)

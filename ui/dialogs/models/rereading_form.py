@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from ui.dialogs.base_dialog import note
 from ui.engine_texts import engine_report
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -61,11 +62,7 @@ class RereadingForm(QWidget):
             ),
             self,
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.XS)
-        for widget in (head, self.models, self.gain, self.progress, self._about):
-            column.addWidget(widget)
+        vbox(head, self.models, self.gain, self.progress, self._about, parent=self, margins=0, spacing=Space.XS)
         self.models.currentIndexChanged.connect(self._on_models_changed)
         self.show_model("")
         self.show_progress(None)

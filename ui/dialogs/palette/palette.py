@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QListView, QWidget
 from shiboken6 import isValid
 
 from ui import theme
@@ -16,6 +16,7 @@ from ui.dialogs.palette.palette_lookup import PaletteLookup, Target, target_of
 from ui.shell.navigation import Place
 from ui.shell.window_commands import group_title
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -67,11 +68,7 @@ class Palette(QFrame):
         self._foot = PlainLabel(self.tr("↑ ↓ choose   ·   Enter open   ·   Esc close"), self, style="small muted")
         self._foot.setIndent(Space.L)
         self._foot.setFixedHeight(self._foot.fontMetrics().height() + Space.M)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(Space.XS)
-        for widget in (self._field, self._list, self._foot):
-            column.addWidget(widget)
+        vbox(self._field, self._list, self._foot, parent=self, margins=1, spacing=Space.XS)
         self._lookup = PaletteLookup(self)
         self._lookup.found.connect(self._on_lookup_found)
         self._lookup.settled.connect(self._on_lookup_settled)

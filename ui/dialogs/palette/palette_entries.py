@@ -68,6 +68,5 @@ def _score(entry: Entry, typed: str, recents: list[str]) -> tuple[float, Entry] 
 
 
 def _begins_words(typed: str, text: str) -> bool:
-    """Return whether each typed word begins a word of ``text``."""
     known = text.casefold().split()
     return all(any(word.startswith(begun) for word in known) for begun in typed.casefold().split())

@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
@@ -29,18 +30,10 @@ class AppearancePanel(SettingsPanel):
         small = note(self.tr("Note · edited today"), card)
         field = QLineEdit(self.tr("A field to type in"), card)
         field.setAccessibleName(self.tr("Example of a field"))
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(IconLabel("pin", "accent", parent=card))
-        buttons.addWidget(small, 1)
+        buttons = hbox(IconLabel("pin", "accent", parent=card), (small, 1), spacing=Space.S)
         for words, look in ((self.tr("Later"), ""), (self.tr("Done"), "primary")):
             buttons.addWidget(text_button(words, look, parent=card))
-        column = QVBoxLayout(card)
-        column.setContentsMargins(Space.L, Space.L, Space.L, Space.L)
-        column.setSpacing(Space.S)
-        for widget in (title, body, field):
-            column.addWidget(widget)
-        column.addLayout(buttons)
+        vbox(title, body, field, buttons, parent=card, margins=Space.L, spacing=Space.S)
         heading = PlainLabel(self.tr("Preview"), self, style="strong")
         self.column.addWidget(heading)
         self.column.addWidget(card)

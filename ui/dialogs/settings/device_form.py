@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.confirm_card import ConfirmCard
 from ui.models.dates import clock_time
+from ui.widgets.box_layouts import Stretch, hbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -94,9 +95,7 @@ class DeviceForm(ConfirmCard):
         field.returnPressed.connect(self._on_confirm_clicked)
         self._labels[field] = note(name, self)
         self.rows.addWidget(self._labels[field])
-        line = QHBoxLayout()
-        line.addWidget(field, 1)
-        line.addStretch(0)
+        line = hbox((field, 1), Stretch(0))
         self.rows.addLayout(line)
         return field
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QProgressBar, QTreeWidgetItem, QWidget
 
 from ui import operations, theme
 from ui.dialogs.base_dialog import note
@@ -16,6 +16,7 @@ from ui.engine_texts import engine_report, engine_text
 from ui.models.dates import clock_time, format_number
 from ui.process import start_times
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.field_icons import FieldIcons
 from ui.widgets.flow_layout import FlowLayout
@@ -72,10 +73,7 @@ class DiagnosticsPanel(SettingsPanel):
         buttons = FlowLayout(tools, Space.S)
         for button in (self.check, self.repair, self.copy, self.folder):
             buttons.addWidget(button)
-        head = QHBoxLayout()
-        head.setSpacing(Space.M)
-        head.addWidget(self._heading(self.tr("Log"), self), 1)
-        head.addWidget(self.filter)
+        head = hbox((self._heading(self.tr("Log"), self), 1), self.filter, spacing=Space.M)
         for widget in (tools, self.copied, self.progress, self.report):
             self.column.addWidget(widget)
         self.column.addWidget(self._heading(self.tr("Start-up times"), self))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.config.model import LANGUAGE_MODEL
 from ui import operations, theme
@@ -15,6 +15,7 @@ from ui.dialogs.settings.plain_table import fit_table, make_table
 from ui.engine_texts import engine_report, engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -41,10 +42,7 @@ class LanguageModelPanel(SettingsPanel):
         self.test.clicked.connect(self._on_test_clicked)
         self.result = note("", self, "body")
         self.result.setAccessibleName(self.tr("Result of the test"))
-        line = QHBoxLayout()
-        line.setSpacing(Space.M)
-        line.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.result, 1)
+        line = hbox((self.test, 0, Qt.AlignmentFlag.AlignTop), (self.result, 1), spacing=Space.M)
         heading = PlainLabel(self.tr("This month"), self, style="strong")
         self.spent = note("", self, "body")
         self.bar = QProgressBar(self)

@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
 from ui.dialogs.base_dialog import note
 from ui.engine_texts import error_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.work import Work
 
 if TYPE_CHECKING:
@@ -30,9 +31,7 @@ class SettingsPanel(QWidget):
         super().__init__(parent)
         self.bridge = bridge
         self.work = Work(self, bridge)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, Space.S, 0, Space.S)
-        self.column.setSpacing(Space.M)
+        self.column = vbox(parent=self, margins=(0, Space.S, 0, Space.S), spacing=Space.M)
         self.error = note("", self, "body danger")
         self.error.hide()
         self.column.addWidget(self.error)

@@ -1,13 +1,14 @@
 """Setting field: an editor made from a setting's declaration."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from app.config.model import SettingValue
 from app.config.schema import Value
 from ui import theme
 from ui.engine_texts import choice_title, engine_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox
 from ui.widgets.button import icon_button
 from ui.widgets.fields.form_row import FormRow
 
@@ -38,11 +39,7 @@ class SettingField(FormRow):
         policy = self.reset.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.reset.setSizePolicy(policy)
-        line = QHBoxLayout()
-        line.setSpacing(Space.XS)
-        line.addWidget(self.editor)
-        line.addWidget(self.reset)
-        line.addStretch(1)
+        line = hbox(self.editor, self.reset, Stretch(), spacing=Space.XS)
         self.side.addLayout(line)
         self.side.addStretch(1)
         if not isinstance(self.editor, QCheckBox):

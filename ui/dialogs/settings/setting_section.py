@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui.dialogs.base_dialog import hairline, note
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -28,23 +29,15 @@ class SettingSection(QWidget):
         self._advanced_fields: list[SettingField] = []
         heading = PlainLabel(spec.shown_title, self, style="heading")
         self._about = note(spec.shown_about, self, "body muted")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(Space.XS)
-        self._column.addWidget(heading)
-        self._column.addWidget(self._about)
-        self._column.addWidget(hairline(self))
-        self._common = QVBoxLayout()
-        self._common.setSpacing(0)
+        self._column = vbox(heading, self._about, hairline(self), parent=self, margins=0, spacing=Space.XS)
+        self._common = vbox(spacing=0)
         self._column.addLayout(self._common)
         self.more = text_button("", "quiet", parent=self)
         self.more.setCheckable(True)
         self.more.toggled.connect(self._on_more_toggled)
         self.more.hide()
         self._advanced = QWidget(self)
-        self._rest = QVBoxLayout(self._advanced)
-        self._rest.setContentsMargins(0, 0, 0, 0)
-        self._rest.setSpacing(0)
+        self._rest = vbox(parent=self._advanced, margins=0, spacing=0)
         self._advanced.hide()
         self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._advanced)

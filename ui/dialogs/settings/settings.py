@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from app.config.model import SettingValue
 from app.errors import KeepsakeError
@@ -27,6 +27,7 @@ from ui.dialogs.settings.setting_section import SettingSection
 from ui.engine_texts import engine_text, error_text
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.widgets.box_layouts import vbox
 from ui.widgets.fields.field_icons import FieldIcons
 from ui.widgets.page_area import PageArea
 from ui.work import Work
@@ -109,14 +110,8 @@ class SettingsDialog(BaseDialog):
         self._fit_list()
 
     def _lay_out_body(self) -> None:
-        left = QVBoxLayout()
-        left.setSpacing(Space.S)
-        left.addWidget(self._search)
-        left.addWidget(self._menu)
-        left.addWidget(self._list, 1)
-        right = QVBoxLayout()
-        right.addWidget(self._nothing)
-        right.addWidget(self._area, 1)
+        left = vbox(self._search, self._menu, (self._list, 1), spacing=Space.S)
+        right = vbox(self._nothing, (self._area, 1))
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.addLayout(left)
         self._columns.addLayout(right, 1)
@@ -184,9 +179,7 @@ class SettingsDialog(BaseDialog):
         self._sections.clear()
         page = QWidget(self._area)
         page.setObjectName("sheet")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, Space.M, Space.L)
-        column.setSpacing(Space.L)
+        column = vbox(parent=page, margins=(0, 0, Space.M, Space.L), spacing=Space.L)
         for spec in SECTIONS:
             section = self._make_section(spec, page)
             section.hide()

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
 from ui import operations, theme
 from ui.dialogs.base_dialog import note
@@ -14,6 +14,7 @@ from ui.shell.window_commands import group_title
 from ui.style.appearance import SHORTCUTS
 from ui.style.design_tokens import Space
 from ui.style.own_keys import write_keys
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.field_icons import FieldIcons
 from ui.widgets.flow_layout import FlowLayout
@@ -90,9 +91,7 @@ class ShortcutEditor(SettingsPanel):
         buttons = FlowLayout(row, Space.S)
         for button in (self.use, self.none, self.reset, self.reset_all):
             buttons.addWidget(button)
-        column = QVBoxLayout(self.card)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
+        column = vbox(parent=self.card, margins=(Space.L, Space.M, Space.L, Space.M), spacing=Space.S)
         for widget in (self.title, self.capture, self.clash, row):
             column.addWidget(widget)
 

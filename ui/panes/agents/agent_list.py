@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.agents.model import Incognito
 from ui import operations
@@ -11,6 +11,7 @@ from ui.models.cards import Card
 from ui.panes.agents.agent_labels import agent_badges, seen_words
 from ui.panes.loading_list import LoadingList
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -32,11 +33,7 @@ class AgentList(LoadingList):
         self.new = icon_button("plus", self.tr("Add an agent"), tint="accent", parent=self)
         self.connect_new = icon_button("plug", self.tr("Connect a program"), tint="accent", parent=self)
         heading = PlainLabel(self.tr("Agents"), self, style="strong")
-        head = QHBoxLayout()
-        head.setContentsMargins(Space.L, Space.M, Space.S, Space.S)
-        head.addWidget(heading, 1)
-        head.addWidget(self.connect_new)
-        head.addWidget(self.new)
+        head = hbox((heading, 1), self.connect_new, self.new, margins=(Space.L, Space.M, Space.S, Space.S))
         self._lay_out(head)
 
     def agent(self, identity: str) -> "Agent | None":

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QScrollArea, QWidget
 
 from app.core.stores import STORES
 from ui import operations, theme
@@ -16,6 +16,7 @@ from ui.panes.agents.agent_labels import LEVELS, activity_words, call_words, out
 from ui.panes.agents.call_items import places_of, titles_of
 from ui.panes.labels import store_label
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, vbox
 from ui.widgets.button import text_button
 from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.flow_layout import FlowLayout
@@ -190,14 +191,7 @@ class AgentPage(QScrollArea):
         limits = self._card_frame(self.tr("What it may do"), (self.trust, stores, self.review, self.rate, access), page)
         parts = (self._sentence, self._echo, self._nothing, self.calls, back)
         did = self._card_frame(self.tr("What it did"), parts, page)
-        column = QVBoxLayout()
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
-        column.setSpacing(Space.M)
-        column.addWidget(self._title)
-        column.addWidget(self._about)
-        for card in (limits, did):
-            column.addWidget(card)
-        column.addStretch(1)
+        column = vbox(self._title, self._about, limits, did, Stretch(), margins=Space.XL, spacing=Space.M)
         ReadingColumn(column, page, WIDTH)
         self.setWidget(page)
 
@@ -221,10 +215,7 @@ class AgentPage(QScrollArea):
         card = QFrame(parent)
         card.setObjectName("card")
         head = PlainLabel(heading, card, style="small muted")
-        column = QVBoxLayout(card)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
-        column.setSpacing(Space.M)
-        column.addWidget(head)
+        column = vbox(head, parent=card, margins=(Space.L, Space.M, Space.L, Space.L), spacing=Space.M)
         for part in parts:
             if isinstance(part, QLayout):
                 column.addLayout(part)

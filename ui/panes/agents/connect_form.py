@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from ui.models.card_list_model import CardListModel
 from ui.models.cards import Badge, Card
 from ui.panes.agents.agent_labels import LEVELS, trust_words
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.lists.list_view import CardList
@@ -262,9 +262,7 @@ class ConnectForm(QWidget):
     def _arrange(self, page: QWidget) -> None:
         self._programs_card = self._card_of(page, self.programs)
         self._change_card = self._card_of(page, self._change_title, self._change)
-        column = QVBoxLayout()
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.M)
-        column.setSpacing(Space.M)
+        column = vbox(margins=(Space.XL, Space.XL, Space.XL, Space.M), spacing=Space.M)
         for widget in (
             self._title,
             self._about,
@@ -289,9 +287,7 @@ class ConnectForm(QWidget):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(page)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(Space.XL, Space.S, Space.XL, Space.M)
-        buttons.setSpacing(Space.S)
+        buttons = hbox(margins=(Space.XL, Space.S, Space.XL, Space.M), spacing=Space.S)
         for button in (self.write, self.remove, self.done, self.cancel):
             buttons.addWidget(button)
         buttons.addStretch(1)

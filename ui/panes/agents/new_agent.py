@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QWidget
 
 from ui import operations, theme
 from ui.panes.agents.agent_labels import LEVELS, trust_words
 from ui.panes.reading_pane import copy_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.plain_text import PlainLabel
@@ -106,14 +107,8 @@ class NewAgentForm(QScrollArea):
             widget.setVisible(has_token)
 
     def _arrange(self, page: QWidget) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        for button in (self.add, self.cancel, self.copy, self.done):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        column = QVBoxLayout()
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
-        column.setSpacing(Space.M)
+        buttons = hbox(self.add, self.cancel, self.copy, self.done, Stretch(), spacing=Space.S)
+        column = vbox(margins=Space.XL, spacing=Space.M)
         for widget in (self._title, self._about, self.name, self.trust, self.review, self.token, self._how):
             column.addWidget(widget)
         column.addLayout(buttons)

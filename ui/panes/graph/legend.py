@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.entities.model import EntityType
 from ui import theme
@@ -16,6 +16,7 @@ from ui.panes.graph.canvas.node_shapes import draw_shape
 from ui.panes.graph.canvas.scene import GraphScene
 from ui.panes.graph.entity_types import DRAWN, LINK, SERIES, SHAPES, type_plural
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import ToolButton
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import caption, tooltip
@@ -59,9 +60,7 @@ class Legend(QFrame):
         self.setObjectName("legend")
         self.setAccessibleName(self.tr("Legend"))
         self._flow = FlowLayout(spacing=2)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(Space.M, 0, Space.M, 0)
-        outer.addLayout(self._flow)
+        vbox(self._flow, parent=self, margins=(Space.M, 0, Space.M, 0))
         self._entries: tuple[LegendEntry, ...] = ()
         self._is_by_group = False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from app.entities.model import TYPES
 from ui import theme
@@ -29,6 +29,7 @@ from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.search.query_text import term_of
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
@@ -180,13 +181,8 @@ class GraphPane(ReadingPane):
     def _arrange(self) -> None:
         theme.set_type(self._capacity, "small muted")
         middle = QWidget(self)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(Space.L, 2, Space.M, Space.S)
-        foot.addWidget(self._capacity, 1)
-        foot.addWidget(self.slider, 2)
+        column = vbox(parent=middle, margins=0, spacing=0)
+        foot = hbox((self._capacity, 1), (self.slider, 2), margins=(Space.L, 2, Space.M, Space.S))
         column.addWidget(self.canvas, 1)
         column.addWidget(self.legend)
         column.addLayout(foot)
@@ -200,12 +196,7 @@ class GraphPane(ReadingPane):
         self._split.add(self._side, 340, least=260)
         self.table.hide()
         graph = QWidget(self)
-        rows = QVBoxLayout(graph)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self.toolbar)
-        rows.addWidget(hairline(graph))
-        rows.addWidget(self._split, 1)
+        vbox(self.toolbar, hairline(graph), (self._split, 1), parent=graph, margins=0, spacing=0)
         self._empty = EmptyState(
             "waypoints",
             self.tr("No people or things are known yet"),
@@ -222,9 +213,7 @@ class GraphPane(ReadingPane):
         for widget in (self._empty, graph):
             self._whole.addWidget(widget)
         self._graph = graph
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._whole)
+        vbox(self._whole, parent=self, margins=0)
 
     def _connect(self) -> None:
         bar, canvas = self.toolbar, self.canvas

@@ -3,12 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QDate, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
+from PySide6.QtWidgets import QSlider, QWidget
 
 from ui import theme
 from ui.models.dates import date_words, day_of
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button, name_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -34,12 +35,7 @@ class TimeSlider(QWidget):
         self.slider.setMaximumWidth(360)
         self.label = PlainLabel("", self, style="small muted")
         self.play = icon_button("play", self.tr("Play how the graph grew"), parent=self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.S)
-        row.addWidget(self.play)
-        row.addWidget(self.slider, 1)
-        row.addWidget(self.label)
+        hbox(self.play, (self.slider, 1), self.label, parent=self, margins=0, spacing=Space.S)
         self._rest = QTimer(self, singleShot=True, interval=350)
         self._rest.timeout.connect(self._on_rest_timeout)
         self._player = QTimer(self, interval=_FRAME_MS)

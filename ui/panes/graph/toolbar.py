@@ -7,11 +7,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QHBoxLayout,
     QMenu,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,6 +18,7 @@ from ui.models.dates import format_number
 from ui.panes.graph.canvas.graph_painter import shortened
 from ui.panes.graph.entity.entity_field import EntityField
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import ToolButton, icon_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import caption, tooltip
@@ -133,28 +132,14 @@ class GraphToolbar(QWidget):
 
     def _lay_out(self) -> None:
         left = QWidget(self)
-        search = QHBoxLayout(left)
-        search.setContentsMargins(0, 0, 0, 0)
-        search.setSpacing(2)
-        search.addWidget(self.field, 1)
-        search.addWidget(self.only)
+        hbox((self.field, 1), self.only, parent=left, margins=0, spacing=2)
         left.setMinimumWidth(theme.current().scaled(230))
         scope = QWidget(self)
-        row = QHBoxLayout(scope)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
-        row.addWidget(self.around)
-        row.addWidget(self.everyone)
+        hbox(self.around, self.everyone, parent=scope, margins=0, spacing=2)
         buttons = QWidget(self)
-        last = QHBoxLayout(buttons)
-        last.setContentsMargins(0, 0, 0, 0)
-        last.setSpacing(2)
-        for button in (self.lasso, self.fit, self.list, self.export):
-            last.addWidget(button)
+        hbox(self.lasso, self.fit, self.list, self.export, parent=buttons, margins=0, spacing=2)
         flow = FlowLayout(spacing=Space.S)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
-        outer.addLayout(flow)
+        vbox(flow, parent=self, margins=(Space.M, Space.S, Space.M, Space.S))
         for widget in (left, scope, self.depth_box, self.size_box, self.grouping_box, buttons):
             flow.addWidget(widget)
 

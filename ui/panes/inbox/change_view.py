@@ -4,13 +4,14 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from ui import theme
 from ui.panes.inbox.proposal_labels import text_of, title_of
 from ui.panes.labels import event_label, kind_label, store_label
 from ui.panes.notes.version_diff import differences
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -30,22 +31,12 @@ class ChangeView(QFrame):
         self._head = PlainLabel("", self, style="small muted", wraps=True)
         self._left, self._right = self._text(self.tr("Now")), self._text(self.tr("Proposed"))
         self._titles = [self._title(self.tr("You know")), self._title(self.tr("Proposed"))]
-        row = QHBoxLayout()
-        row.setSpacing(Space.L)
+        row = hbox(spacing=Space.L)
         self._sides = [QWidget(self), QWidget(self)]
         for side, title, text in zip(self._sides, self._titles, (self._left, self._right), strict=True):
-            part = QVBoxLayout(side)
-            part.setContentsMargins(0, 0, 0, 0)
-            part.setSpacing(Space.XS)
-            part.addWidget(title)
-            part.addWidget(text)
-            part.addStretch(1)
+            vbox(title, text, Stretch(), parent=side, margins=0, spacing=Space.XS)
             row.addWidget(side, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
-        column.setSpacing(Space.S)
-        column.addWidget(self._head)
-        column.addLayout(row)
+        vbox(self._head, row, parent=self, margins=(Space.L, Space.M, Space.L, Space.L), spacing=Space.S)
         theme.current().changed.connect(self._paint_anew)
 
     def show_change(self, change: "ProposedChange", *, side_by_side: bool) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from ui.models.dates import short_date
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
@@ -47,8 +48,7 @@ class NightPage(QScrollArea):
             wraps=True,
         )
         self.undo_all = text_button(self.tr("Undo the night"), icon_name="undo-2", parent=page)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(Space.S)
+        self._rows = vbox(spacing=Space.S)
         column = QVBoxLayout()
         column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
         column.setSpacing(Space.M)
@@ -90,10 +90,7 @@ class NightPage(QScrollArea):
         more.setAccessibleName(self.tr("Details of {name}").format(name=name))
         more.setProperty("schedule", run.schedule_id)
         more.clicked.connect(self._on_details_clicked)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(head)
-        words.addWidget(text)
+        words = vbox(head, text, spacing=2)
         row = QHBoxLayout(card)
         row.setContentsMargins(Space.L, Space.M, Space.M, Space.M)
         row.setSpacing(Space.M)

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from ui import theme
 from ui.panes.inbox.proposal_labels import field_words
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
 
@@ -41,9 +42,7 @@ class ProposalForm(QWidget):
         self._put_away: set[int] = set()
         self._keep = QTimer(self, singleShot=True, interval=KEEP_MS)
         self._keep.timeout.connect(self.keep)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(Space.S)
+        self._column = vbox(parent=self, margins=0, spacing=Space.S)
         self.hide()
 
     @property

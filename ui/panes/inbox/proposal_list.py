@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from ui import operations
 from ui.models.cards import Badge, Card
@@ -12,6 +12,7 @@ from ui.panes.inbox.proposal_labels import headline, reason_of, state_words
 from ui.panes.labels import kind_label
 from ui.panes.loading_list import LoadingList
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 
 if TYPE_CHECKING:
     from app.inbox.model import Proposal, ProposalState
@@ -36,9 +37,7 @@ class ProposalList(LoadingList):
         self.states.setAccessibleName(self.tr("Proposals shown"))
         self.states.addItems([state_words(state) for state in STATES])
         self.states.currentIndexChanged.connect(self.load)
-        head = QVBoxLayout()
-        head.setContentsMargins(Space.M, Space.M, Space.M, Space.S)
-        head.addWidget(self.states)
+        head = vbox(self.states, margins=(Space.M, Space.M, Space.M, Space.S))
         self._lay_out(head)
 
     @property

@@ -15,6 +15,7 @@ from ui.panes.inbox.proposal_labels import OWN_NAME, headline, reason_of, state_
 from ui.panes.labels import kind_label
 from ui.panes.reading_pane import set_tab_chain
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
@@ -66,8 +67,7 @@ class ProposalPage(QScrollArea):
         self.never = WrappedButton("", page)
         for button in (self.always, self.never):
             button.setProperty("quiet", True)
-        self._changes = QVBoxLayout()
-        self._changes.setSpacing(Space.M)
+        self._changes = vbox(spacing=Space.M)
         self.form = ProposalForm(page)
         self.form.left.connect(self._on_form_left)
         self.cancel = text_button(self.tr("Cancel"), parent=page)
@@ -178,9 +178,7 @@ class ProposalPage(QScrollArea):
         rules = FlowLayout(spacing=Space.S)
         for button in (self.always, self.never):
             rules.addWidget(button)
-        column = QVBoxLayout()
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
-        column.setSpacing(Space.M)
+        column = vbox(margins=Space.XL, spacing=Space.M)
         for widget in (self._title, self._about, self._reason, self._note, self._warning):
             column.addWidget(widget)
         column.addLayout(self._changes)
@@ -224,7 +222,6 @@ class ProposalPage(QScrollArea):
 
 
 def _joined(changes: "Sequence[ProposedChange]") -> "list[ProposedChange]":
-    """Return what is replaced and what replaces it as one change."""
     old = next((change for change in changes if change.before is not None and change.after is None), None)
     new = next((change for change in changes if change.before is None and change.after is not None), None)
     if old is None or new is None:

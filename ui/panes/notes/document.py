@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QVBoxLayout, QWidget
 
 from app.core.text_rules.tag_names import inline_tag, normalise_tag
 from app.memories.model import Memory
@@ -21,6 +21,7 @@ from ui.panes.notes.version_diff import VersionDiff
 from ui.panes.preview_names import PreviewNames
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.fields.tag_edit import TagEdit
@@ -281,11 +282,7 @@ class Document(QFrame):
         modes = [self._buttons[mode] for mode in MODES]
         changing = [self._restore, self._inspect, self.more]
         facts = QWidget(self)
-        known = QHBoxLayout(facts)
-        known.setContentsMargins(2, 0, Space.S, 0)
-        known.addWidget(self._facts)
-        known.addWidget(self._words)
-        known.addWidget(self._state, 1)
+        hbox(self._facts, self._words, (self._state, 1), parent=facts, margins=(2, 0, Space.S, 0))
         self._state.setAlignment(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter)
         head = QVBoxLayout()
         head.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)

@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
 from app.memories.model import Link, Memory
 from ui import operations, theme
 from ui.panes.labels import display_title
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button
 from ui.widgets.inspector import Section, line_button
 from ui.widgets.plain_text import PlainLabel
@@ -76,16 +77,9 @@ class MentionSection(Section):
         words.setWordWrap(True)
         words.setContentsMargins(Space.S, 0, 0, 0)
         theme.set_type(words, "small muted")
-        top = QHBoxLayout()
-        top.setSpacing(Space.XS)
-        top.addWidget(opener, 1)
-        top.addWidget(linker)
+        top = hbox((opener, 1), linker, spacing=Space.XS)
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, Space.XS)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(words)
+        vbox(top, words, parent=holder, margins=(0, 0, 0, Space.XS), spacing=0)
         return holder
 
     def _on_opener_clicked(self) -> None:

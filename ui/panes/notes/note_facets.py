@@ -5,7 +5,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.facets import Facets
 from app.memories.model import Kind, MemoryFilter, NamedThing
@@ -14,6 +14,7 @@ from ui.panes.labels import kind_plural, source_label, store_label
 from ui.panes.notes.date_facet import SPANS, bounds, day_named, span_label
 from ui.panes.notes.saved_filters import SavedFilters
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
@@ -55,16 +56,8 @@ class NoteFacets(QWidget):
         self._save.clicked.connect(self.save)
         self._clear = text_button(self.tr("Clear"), "quiet", parent=self)
         self._clear.clicked.connect(self.clear)
-        row = QHBoxLayout()
-        row.setContentsMargins(Space.M, Space.M, Space.S, Space.XS)
-        row.addWidget(head, 1)
-        row.addWidget(self._save)
-        row.addWidget(self._clear)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addLayout(row)
-        self._column.addWidget(self.tree, 1)
+        row = hbox((head, 1), self._save, self._clear, margins=(Space.M, Space.M, Space.S, Space.XS))
+        self._column = vbox(row, (self.tree, 1), parent=self, margins=0, spacing=0)
         self.refresh_buttons()
 
     def add_below(self, part: QWidget) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.core.text import without_markup
 from app.core.text_rules.project_name import ATTRIBUTE, project_name
@@ -18,6 +18,7 @@ from ui.panes.labels import attribution, event_label, observation_type, source_l
 from ui.panes.notes.facts.fact_panel import FactPanel
 from ui.panes.notes.mention_section import MentionSection
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.inspector import Bar, Bars, Section, line_button
 from ui.widgets.plain_text import PlainLabel, tooltip
 from ui.work import Work
@@ -54,9 +55,7 @@ class NoteInspector(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, Space.S, 0, Space.L)
-        column.setSpacing(Space.XS)
+        column = vbox(parent=body, margins=(0, Space.S, 0, Space.L), spacing=Space.XS)
         self._memory: Memory | None = None
         self.fact = FactPanel(bridge, body)
         self.mentions = MentionSection(bridge, body)
@@ -154,9 +153,7 @@ class NoteInspector(QScrollArea):
         if not link.text:
             return button
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, Space.XS)
-        column.setSpacing(0)
+        column = vbox(parent=holder, margins=(0, 0, 0, Space.XS), spacing=0)
         # Cut out of its note, the text may hold half a link.
         words = PlainLabel(without_markup(link.text).replace("[[", "").replace("]]", ""), holder)
         words.setTextFormat(Qt.TextFormat.PlainText)
@@ -215,9 +212,7 @@ def _origin(entry: HistoryEntry) -> str:
 def _pair(label: str, value: str, term: str = "") -> QWidget:
     holder = QWidget()
     holder.setToolTip(tooltip(term) if term else "")
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(Space.S, 1, 0, 1)
-    row.setSpacing(Space.S)
+    row = hbox(parent=holder, margins=(Space.S, 1, 0, 1), spacing=Space.S)
     name, words = PlainLabel(label, holder), PlainLabel(value, holder)
     theme.set_type(name, "small muted")
     theme.set_type(words, "small")

@@ -143,7 +143,6 @@ class _Tree(QTreeWidget):
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Jump on Enter."""
         item = self.currentItem()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item is not None:
             self.chosen.emit(item)

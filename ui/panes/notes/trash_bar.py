@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.memories.model import MemoryFilter
 from ui import operations
@@ -12,6 +12,7 @@ from ui.models.dates import format_number
 from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.reading_pane import ReadingPane
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -47,16 +48,8 @@ class TrashBar(QFrame):
         self.restore.clicked.connect(self._on_restore_clicked)
         self.empty = text_button(self.tr("Empty trash…"), "danger", parent=self)
         self.empty.clicked.connect(self.ask_to_empty)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(self.restore)
-        buttons.addWidget(self.empty)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.S, 0, 0)
-        column.setSpacing(Space.S)
-        column.addWidget(self._words)
-        column.addLayout(buttons)
+        buttons = hbox(self.restore, self.empty, Stretch(), spacing=Space.S)
+        vbox(self._words, buttons, parent=self, margins=(0, Space.S, 0, 0), spacing=Space.S)
         listing.loaded.connect(self.refresh)
         listing.list.selection_changed.connect(self.refresh)
         self.hide()

@@ -4,10 +4,11 @@ import difflib
 from html import escape
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -53,16 +54,9 @@ class VersionDiff(QFrame):
         self._text.setFixedHeight(190)
         self._close = icon_button("x", self.tr("Close the comparison"), parent=self)
         self._close.clicked.connect(self._on_close_clicked)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(Space.S)
-        head = QHBoxLayout()
-        head.addWidget(self._sentence, 1)
-        head.addWidget(self._close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.S, Space.S, Space.M)
-        column.addLayout(head)
-        column.addWidget(self._text)
-        column.addLayout(self._row)
+        self._row = hbox(spacing=Space.S)
+        head = hbox((self._sentence, 1), self._close)
+        vbox(head, self._text, self._row, parent=self, margins=(Space.L, Space.S, Space.S, Space.M))
         self._shown: tuple[str, str] = ("", "")
         theme.current().changed.connect(self._paint_anew)
         self.hide()

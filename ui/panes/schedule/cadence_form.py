@@ -10,16 +10,15 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDateTimeEdit,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QSpinBox,
     QTimeEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from ui.panes.schedule.cadence_fields import MODES, UNITS, CadenceFields
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.fields.field_label import FieldLabel
 from ui.widgets.flow_layout import FlowLayout
 
@@ -131,12 +130,7 @@ class CadenceForm(QWidget):
         days = FlowLayout(week, Space.S)
         for box in self.days.values():
             days.addWidget(box)
-        row = QHBoxLayout(interval)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.S)
-        row.addWidget(self.number)
-        row.addWidget(self.unit)
-        row.addStretch(1)
+        hbox(self.number, self.unit, Stretch(), parent=interval, margins=0, spacing=Space.S)
         self._form = QFormLayout()
         self._form.setContentsMargins(0, 0, 0, 0)
         self._form.setHorizontalSpacing(Space.M)
@@ -159,9 +153,7 @@ class CadenceForm(QWidget):
             words = FieldLabel(label, widget, self)
             self._form.addRow(words, widget)
             self._rows.append((widget, modes))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._form)
+        vbox(self._form, parent=self, margins=0)
 
     def _connect(self) -> None:
         self.mode.currentIndexChanged.connect(self._on_mode_changed)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from app.changes import Area
 from app.errors import NotFoundError
@@ -30,6 +30,7 @@ from ui.panes.schedule.week_view import WeekView
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.translation import spoken
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
@@ -340,9 +341,7 @@ class SchedulePane(ListDetailPane):
         self.pause = text_button(self.tr("Pause all"), icon_name="pause", parent=self)
         self._state = ElidedLabel("", self)
         theme.set_type(self._state, "small muted")
-        bar = QHBoxLayout()
-        bar.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
-        bar.setSpacing(Space.S)
+        bar = hbox(margins=(Space.M, Space.S, Space.M, Space.S), spacing=Space.S)
         for widget in (self.as_list, self.as_week):
             bar.addWidget(widget)
         bar.addWidget(self._state, 1)
@@ -366,18 +365,12 @@ class SchedulePane(ListDetailPane):
         before.clicked.connect(self._on_week_before)
         after.clicked.connect(self._on_week_after)
         now.clicked.connect(self._on_this_week)
-        bar = QHBoxLayout()
-        bar.setContentsMargins(Space.M, 0, Space.M, Space.S)
-        bar.setSpacing(Space.XS)
+        bar = hbox(margins=(Space.M, 0, Space.M, Space.S), spacing=Space.XS)
         for widget in (before, after, now):
             bar.addWidget(widget)
         bar.addSpacing(Space.S)
         bar.addWidget(self._week_title, 1)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self.week, 1)
+        vbox(bar, (self.week, 1), parent=page, margins=0, spacing=0)
         return page
 
     def _connect(self) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui import theme
 from ui.engine_texts import engine_report
@@ -14,6 +14,7 @@ from ui.models.dates import format_number, full_date, short_date
 from ui.panes.schedule.run_chart import RunChart
 from ui.panes.schedule.run_labels import change_words, duration, state_badge
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.text_field import TextField
 from ui.widgets.lists.list_view import CardList
@@ -55,16 +56,8 @@ class RunHistory(QWidget):
         self.output = TextField(self.tr("Output of the run"), self, is_read_only=True)
         self.undo = text_button(self.tr("Undo this run"), icon_name="undo-2", parent=self)
         self.undo.clicked.connect(self._on_undo_clicked)
-        line = QHBoxLayout()
-        line.addWidget(self._about, 1)
-        line.addWidget(self.undo)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        for widget in (self._nothing, self.chart, self.list):
-            column.addWidget(widget)
-        column.addLayout(line)
-        column.addWidget(self.output)
+        line = hbox((self._about, 1), self.undo)
+        vbox(self._nothing, self.chart, self.list, line, self.output, parent=self, margins=0, spacing=Space.S)
         theme.current().changed.connect(self._fit)
         self._fit()
         self.show_runs(())

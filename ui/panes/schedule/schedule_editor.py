@@ -8,9 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from ui.panes.schedule.goal_limits import GoalLimitsForm
 from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.translation import spoken
+from ui.widgets.box_layouts import Spacer, Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.field_label import FieldLabel
 from ui.widgets.fields.text_field import TextField
@@ -194,18 +193,16 @@ class ScheduleEditor(QWidget):
         self._name_label = _field_label(self.tr("Name"), self)
         self._goal_label = _field_label(self.tr("Goal"), self)
         self.goal.setFixedHeight(theme.current().scaled(GOAL_HEIGHT))
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(Space.XL, Space.S, Space.XL, Space.M)
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(self.save)
-        buttons.addWidget(self.cancel)
-        buttons.addStretch(1)
-        column = QVBoxLayout()
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.M)
-        column.setSpacing(Space.S)
-        column.addWidget(self._heading)
-        column.addWidget(self._about)
-        column.addSpacing(Space.S)
+        buttons = hbox(
+            self.save, self.cancel, Stretch(), margins=(Space.XL, Space.S, Space.XL, Space.M), spacing=Space.S
+        )
+        column = vbox(
+            self._heading,
+            self._about,
+            Spacer(Space.S),
+            margins=(Space.XL, Space.XL, Space.XL, Space.M),
+            spacing=Space.S,
+        )
         for widget in (self._goal_label, self.goal, self._name_label, self.name):
             column.addWidget(widget)
         column.addSpacing(Space.S)
@@ -222,10 +219,7 @@ class ScheduleEditor(QWidget):
         page = QWidget(scroll)
         ReadingColumn(column, page, WIDTH)
         scroll.setWidget(page)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(scroll, 1)
+        whole = vbox((scroll, 1), parent=self, margins=0, spacing=0)
         theme.current().changed.connect(self._align_labels)
         self._align_labels()
         # However long the form is, what saves it stays in sight.

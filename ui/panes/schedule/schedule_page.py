@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from ui import theme
 from ui.engine_texts import engine_report, engine_text
@@ -13,6 +13,7 @@ from ui.models.dates import counted, format_number
 from ui.panes.schedule.run_history import RunHistory
 from ui.panes.schedule.run_labels import change_words, coming, last_words, next_words, schedule_title, zone_words
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.page_area import PageArea
@@ -65,9 +66,7 @@ class SchedulePage(PageArea):
         buttons = FlowLayout(spacing=Space.S)
         for button in (self.run, self.switch, self.edit, self.delete, self.erase):
             buttons.addWidget(button)
-        column = QVBoxLayout()
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
-        column.setSpacing(Space.M)
+        column = vbox(margins=Space.XL, spacing=Space.M)
         for widget in (self._title, self._goal):
             column.addWidget(widget)
         column.addLayout(buttons)
@@ -179,10 +178,7 @@ class SchedulePage(PageArea):
         card = QFrame(self)
         card.setObjectName("card")
         head = PlainLabel(heading, card, style="small muted")
-        column = QVBoxLayout(card)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
-        column.setSpacing(Space.S)
-        column.addWidget(head)
+        column = vbox(head, parent=card, margins=(Space.L, Space.M, Space.L, Space.L), spacing=Space.S)
         for widget in widgets:
             if isinstance(widget, QAbstractButton):
                 column.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError
@@ -33,6 +33,7 @@ from ui.panes.search.timeline_strip import TimelineStrip
 from ui.panes.search.why.why_not_dialog import WhyNotDialog
 from ui.panes.search.why.why_panel import WhyPanel
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import icon_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.fields.search_box import Hint, SearchBox
@@ -233,11 +234,7 @@ class SearchPane(ReadingPane):
         )  # fmt: skip
 
     def _arrange(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(Space.XS)
-        top.addWidget(self.box, 1)
-        for widget in self._buttons:
-            top.addWidget(widget)
+        top = hbox((self.box, 1), *self._buttons, spacing=Space.XS)
         head = QVBoxLayout()
         head.setContentsMargins(Space.L, Space.M, Space.M, Space.S)
         head.setSpacing(Space.S)
@@ -260,21 +257,11 @@ class SearchPane(ReadingPane):
             self._middle.addWidget(page)
         self._split = PaneSplitter(parent=self)
         self._left = QWidget(self)
-        left = QVBoxLayout(self._left)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(Space.XS)
-        left.addWidget(self.saved)
-        left.addWidget(self.facets, 1)
-        left.addStretch(0)
+        vbox(self.saved, (self.facets, 1), Stretch(0), parent=self._left, margins=0, spacing=Space.XS)
         self._split.add(self._left, theme.current().scaled(190), least=130)
         self._split.add(self._middle, 560, least=300, stretch=1)
         self._split.add(self.why, 420, least=240, stretch=1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(hairline(self))
-        column.addWidget(self._split, 1)
+        vbox(head, hairline(self), (self._split, 1), parent=self, margins=0, spacing=0)
 
     def _connect(self) -> None:
         self.box.searched.connect(self._on_box_searched)

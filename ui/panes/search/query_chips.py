@@ -1,7 +1,7 @@
 """Chips that show how a query was understood."""
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.clock import to_datetime
 from app.retrieval.model import Query, Term
@@ -10,6 +10,7 @@ from ui.engine_texts import engine_text
 from ui.models.dates import date_words, local
 from ui.panes.search.query_text import significant_terms
 from ui.style.design_tokens import Radius, Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 
@@ -27,11 +28,7 @@ class QueryChips(QWidget):
         self._hints = PlainLabel(self, wraps=True)
         self._hints.setTextFormat(Qt.TextFormat.PlainText)
         theme.set_type(self._hints, "small warning")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2, 0, 0, 0)
-        column.setSpacing(Space.XS)
-        column.addWidget(chips)
-        column.addWidget(self._hints)
+        vbox(chips, self._hints, parent=self, margins=(2, 0, 0, 0), spacing=Space.XS)
         theme.current().changed.connect(self._show)
         self._hints.hide()
         # An operator that is just being typed lacks its value; to say so at each key would make the list below jump.

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QVB
 from app.core.text import excerpt
 from ui import theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, caption, tooltip
 
@@ -66,9 +67,7 @@ class RecentSearches(QScrollArea):
         self._meanings.clear()
         body = QFrame(self)
         body.setObjectName("sheet")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(Space.XL, Space.M, Space.XL, Space.XL)
-        column.setSpacing(2)
+        column = vbox(parent=body, margins=(Space.XL, Space.M, Space.XL, Space.XL), spacing=2)
         for title, icon, searches in (
             (self.tr("Saved searches"), "bookmark", saved),
             (self.tr("Recent searches"), "history", recent),

@@ -1,6 +1,6 @@
 """The summary of an answer: counts, retrievers, notes and failures."""
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.retrieval.model import Found
 from ui import theme
@@ -8,6 +8,7 @@ from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.panes.search.why.why_sentence import joined
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.plain_text import PlainLabel
 
@@ -26,11 +27,7 @@ class ResultSummary(QWidget):
         theme.set_type(self._figures, "small muted")
         theme.set_type(self._notes, "small warning")
         self._notes.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2, 0, 0, 0)
-        column.setSpacing(Space.S)
-        for label in (self._figures, self._notes):
-            column.addWidget(label)
+        vbox(self._figures, self._notes, parent=self, margins=(2, 0, 0, 0), spacing=Space.S)
         self.show_text("")
 
     def text(self) -> str:

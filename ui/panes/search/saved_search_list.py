@@ -5,12 +5,13 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QSizePolicy, QWidget
 
 from app.retrieval.saved.model import SavedSearch
 from ui import theme
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.widgets.box_layouts import vbox
 from ui.widgets.context_menu import open_menu
 from ui.widgets.plain_text import PlainLabel, tooltip
 
@@ -61,11 +62,7 @@ class SavedSearchList(QWidget):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.M, Space.M, Space.S, 0)
-        column.setSpacing(2)
-        column.addWidget(self._head)
-        column.addWidget(self.list)
+        vbox(self._head, self.list, parent=self, margins=(Space.M, Space.M, Space.S, 0), spacing=2)
         self.list.itemClicked.connect(self._on_list_item_activated)
         self.list.itemChanged.connect(self._on_list_item_changed)
         self.list.customContextMenuRequested.connect(self._on_list_menu_requested)

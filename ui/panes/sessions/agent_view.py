@@ -3,12 +3,13 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QProgressBar, QVBoxLayout, QWidget
 
 from ui import operations
 from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
@@ -38,10 +39,7 @@ class AgentView(QWidget):
         self._tokens = PlainLabel("", self, style="small muted", wraps=True)
         empty = self.tr("There is nothing to tell it yet.")
         self.text = TextField(self.tr("What the agent would be told"), self, placeholder=empty, is_read_only=True)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self.question, 1)
-        row.addWidget(self.show_button)
+        row = hbox((self.question, 1), self.show_button, spacing=Space.S)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
         column.setSpacing(Space.S)

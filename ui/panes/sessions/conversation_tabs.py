@@ -3,13 +3,14 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui.panes.sessions.agent_view import AgentView
 from ui.panes.sessions.facts_tab import FactsTab, Tell
 from ui.panes.sessions.scratchpad_tab import ScratchpadTab
 from ui.panes.sessions.summary_tab import SummaryTab
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.folding_tabs import FoldingTabs
 
 if TYPE_CHECKING:
@@ -58,12 +59,8 @@ class ConversationTabs(QWidget):
         self._stack = QStackedWidget(self)
         for page in self._pages:
             self._stack.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        row = QHBoxLayout()
-        row.setContentsMargins(Space.M, 0, Space.M, 0)
-        row.addWidget(self._tabs)
+        column = vbox(parent=self, margins=0, spacing=0)
+        row = hbox(self._tabs, margins=(Space.M, 0, Space.M, 0))
         column.addLayout(row)
         column.addWidget(self._stack, 1)
         self._tabs.changed.connect(self._on_tab_changed)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from app.core.text import excerpt, without_markup
 from ui import theme
@@ -13,6 +13,7 @@ from ui.models.dates import format_number
 from ui.panes.graph.entity.link_row import LinkRow
 from ui.panes.labels import attribution, kind_label
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -104,20 +105,12 @@ class FactCard(QFrame):
 
     def _arrange(self) -> None:
         facts = PlainLabel(self._about(), self, style="small muted")
-        head = QHBoxLayout()
-        head.setSpacing(0)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._words)
-        words.addWidget(self._edit)
-        words.addWidget(facts)
+        head = hbox(spacing=0)
+        words = vbox(self._words, self._edit, facts, spacing=2)
         head.addLayout(words, 1)
         for button in (self.confirm, self.correct, self.open, self.forget):
             head.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.S, Space.M)
-        column.setSpacing(Space.XS)
-        column.addLayout(head)
+        column = vbox(head, parent=self, margins=(Space.L, Space.M, Space.S, Space.M), spacing=Space.XS)
         for quote in self.found.quotes[:MOST_QUOTES]:
             quote_text = excerpt(without_markup(quote.text), QUOTED) or self.tr("A message without words")
             row = LinkRow(quote_text, str(quote.seq), "", "quote", self.tr("Show this message"), self)

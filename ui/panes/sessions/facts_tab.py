@@ -14,6 +14,7 @@ from ui.models.dates import format_number
 from ui.panes.name_lookup import NameLookup
 from ui.panes.sessions.fact_card import FactCard
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.page_area import PageArea
@@ -96,9 +97,7 @@ class FactsTab(QWidget):
 
     def _arrange(self) -> None:
         page = QWidget(self)
-        self._column = QVBoxLayout()
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(Space.S)
+        self._column = vbox(margins=0, spacing=Space.S)
         column = QVBoxLayout()
         column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
         column.setSpacing(Space.M)
@@ -115,9 +114,7 @@ class FactsTab(QWidget):
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self._area)
         self._stack.addWidget(self.empty)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._stack)
+        vbox(self._stack, parent=self, margins=0)
 
     def load(self, session: str) -> None:
         """Show the facts of a conversation."""

@@ -2,10 +2,11 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from ui.models.dates import counted, format_number
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button
 from ui.widgets.fields.search_box import SearchBox
 from ui.widgets.plain_text import PlainLabel
@@ -33,10 +34,7 @@ class FindBar(QFrame):
         before = icon_button("chevron-up", self.tr("Previous match"), shortcut="Shift+Return", parent=self)
         after = icon_button("chevron-down", self.tr("Next match"), shortcut="Return", parent=self)
         close = icon_button("x", self.tr("Stop finding"), shortcut="Escape", parent=self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.L, Space.XS, Space.S, Space.XS)
-        row.setSpacing(Space.XS)
-        row.addWidget(self.box, 1)
+        row = hbox((self.box, 1), parent=self, margins=(Space.L, Space.XS, Space.S, Space.XS), spacing=Space.XS)
         for widget in (self._count, before, after, close):
             row.addWidget(widget)
         self.box.searched.connect(self.searched)

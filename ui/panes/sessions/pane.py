@@ -7,7 +7,7 @@ from itertools import compress, pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, QSize, Qt
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.changes import Area
 from app.core.text import excerpt
@@ -33,6 +33,7 @@ from ui.panes.sessions.session_search import SessionSearch
 from ui.panes.sessions.session_work import SessionFormat
 from ui.panes.sessions.transcript.message_pager import MessagePager
 from ui.panes.sessions.transcript.transcript import Transcript
+from ui.widgets.box_layouts import vbox
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import hairline
@@ -173,17 +174,10 @@ class SessionsPane(ListPane):
 
     def _arrange(self) -> None:
         reading = QWidget(self)
-        column = QVBoxLayout(reading)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = vbox(parent=reading, margins=0, spacing=0)
         reading.setObjectName("sheet")
         messages = QWidget(reading)
-        inner = QVBoxLayout(messages)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(0)
-        inner.addWidget(self.find_bar)
-        inner.addWidget(self.transcript, 1)
-        inner.addWidget(self.composer)
+        vbox(self.find_bar, (self.transcript, 1), self.composer, parent=messages, margins=0, spacing=0)
         self.tabs = ConversationTabs(messages, self.bridge, self.do, self.show_result, reading)
         for widget in (self.header, hairline(reading)):
             column.addWidget(widget)

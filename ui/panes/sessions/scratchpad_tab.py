@@ -3,10 +3,11 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui import operations, theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.text_field import TextField
 from ui.widgets.plain_text import PlainLabel
@@ -39,17 +40,8 @@ class ScratchpadTab(QWidget):
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)
         self.clear = text_button(self.tr("Clear"), parent=self)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self.save)
-        row.addWidget(self.clear)
-        row.addWidget(self._room, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
-        column.setSpacing(Space.M)
-        column.addWidget(about)
-        column.addWidget(self.text, 1)
-        column.addLayout(row)
+        row = hbox(self.save, self.clear, (self._room, 1), spacing=Space.S)
+        vbox(about, (self.text, 1), row, parent=self, margins=(Space.XL, Space.L, Space.XL, Space.L), spacing=Space.M)
         self.text.textChanged.connect(self._on_text_changed)
         self.save.clicked.connect(self._on_save_clicked)
         self.clear.clicked.connect(self._on_clear_clicked)

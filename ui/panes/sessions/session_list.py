@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.text import without_markup
 from app.sessions.model import Session, SessionFilter, SessionOrder
@@ -14,6 +14,7 @@ from ui.models.dates import counted, day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.panes.pane_commands import NEW_SESSION_KEY
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button
 from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.filter_chip import FilterChip
@@ -88,17 +89,10 @@ class SessionList(FilteredList):
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _arrange(self) -> None:
-        first = QHBoxLayout()
-        first.setSpacing(Space.XS)
-        first.addWidget(self.filter, 1)
-        first.addWidget(self._sorting.button)
-        first.addWidget(self.new)
-        head = QVBoxLayout()
-        head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
-        head.setSpacing(Space.S)
-        head.addLayout(first)
-        head.addWidget(self._agents)
-        head.addWidget(self.filter_chip)
+        first = hbox((self.filter, 1), self._sorting.button, self.new, spacing=Space.XS)
+        head = vbox(
+            first, self._agents, self.filter_chip, margins=(Space.M, Space.M, Space.S, Space.S), spacing=Space.S
+        )
         self._lay_out(head)
 
     def _labels(self) -> ListLabels:

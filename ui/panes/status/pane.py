@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QLocale, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.changes import Area
 from app.errors import KeepsakeError
@@ -19,6 +19,7 @@ from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.status.status_entries import StatusEntries, StatusEntry
 from ui.panes.status.status_row import StatusRow
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
@@ -220,13 +221,8 @@ class StatusPane(ReadingPane):
     # --- layout ---
 
     def _arrange(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(Space.M)
-        head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignVCenter)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._title)
-        words.addWidget(self._about)
+        head = hbox((self._sign, 0, Qt.AlignmentFlag.AlignVCenter), spacing=Space.M)
+        words = vbox(self._title, self._about, spacing=2)
         head.addLayout(words, 1)
         self._column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
         self._column.setSpacing(Space.M)
@@ -248,19 +244,14 @@ class StatusPane(ReadingPane):
         self._scroll.setAccessibleName(self.tr("Status"))
         self._scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._scroll.setWidget(self._page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._scroll)
+        vbox(self._scroll, parent=self, margins=0)
 
     def _card(self, heading: str) -> QFrame:
         card = QFrame(self._page)
         card.setObjectName("card")
         card.hide()
         head = PlainLabel(heading, card, style="small muted")
-        column = QVBoxLayout(card)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        column.addWidget(head)
+        vbox(head, parent=card, margins=(Space.L, Space.M, Space.L, Space.M), spacing=Space.S)
         return card
 
     def _label(self, words: str, kind: str) -> PlainLabel:

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
@@ -31,10 +32,7 @@ class StatusRow(QWidget):
         theme.set_type(self._text, "body muted")
         self.button = text_button("", parent=self)
         self.button.clicked.connect(self._on_clicked)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._title)
-        words.addWidget(self._text)
+        words = vbox(self._title, self._text, spacing=2)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, Space.XS, 0, Space.XS)
         row.setSpacing(Space.M)

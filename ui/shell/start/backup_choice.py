@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTreeWidgetItem, QWidget
 
 from app.upkeep.model import BackupInfo
 from ui.dialogs.settings.plain_table import fit_table, make_table
 from ui.models.dates import full_date
 from ui.shell.status.status_line import amount
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 
 ROWS = 4
@@ -31,16 +32,8 @@ class BackupChoice(QWidget):
         self.back = text_button(self.tr("Back"), parent=self)
         self.restore.clicked.connect(self._on_restore_clicked)
         self.back.clicked.connect(self.back_requested)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addStretch(1)
-        row.addWidget(self.back)
-        row.addWidget(self.restore)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.M)
-        column.addWidget(self.list)
-        column.addLayout(row)
+        row = hbox(Stretch(), self.back, self.restore, spacing=Space.S)
+        vbox(self.list, row, parent=self, margins=0, spacing=Space.M)
 
     @property
     def has_choice(self) -> bool:

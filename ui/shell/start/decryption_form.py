@@ -1,9 +1,10 @@
 """Form of the start page that asks whether the memories are to be decrypted."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox
 from ui.widgets.button import text_button
 
 
@@ -19,13 +20,7 @@ class DecryptionForm(QWidget):
         self.keep.clicked.connect(self._on_keep_clicked)
         self.decrypt = text_button(self.tr("Decrypt them"), parent=self)
         self.decrypt.clicked.connect(self._on_decrypt_clicked)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.S)
-        row.addStretch(1)
-        row.addWidget(self.keep)
-        row.addWidget(self.decrypt)
-        row.addStretch(1)
+        hbox(Stretch(), self.keep, self.decrypt, Stretch(), parent=self, margins=0, spacing=Space.S)
 
     def _on_keep_clicked(self) -> None:
         self.answered.emit(False)

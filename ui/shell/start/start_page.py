@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QPushButton, QWidget
 
 from app.core.vault_opening import OpeningStep
 from app.errors import KeepsakeError, PassphraseRequiredError
@@ -18,6 +18,7 @@ from ui.shell.start.opening_advice import OpeningAdviser, OpeningRemedy
 from ui.shell.start.unlock_form import UnlockForm
 from ui.style.design_tokens import Space
 from ui.style.icons import icon, pixmap
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -109,25 +110,13 @@ class StartPage(QWidget):
         self.quit.clicked.connect(self.quit_requested)
         self._grid = QGridLayout()
         self._grid.setSpacing(Space.S)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addStretch(1)
-        row.addWidget(self.copy)
-        row.addWidget(self.quit)
-        row.addStretch(1)
-        column = QVBoxLayout(self._buttons)
-        column.setContentsMargins(0, Space.S, 0, 0)
-        column.setSpacing(Space.M)
-        column.addLayout(self._grid)
-        column.addLayout(row)
+        row = hbox(Stretch(), self.copy, self.quit, Stretch(), spacing=Space.S)
+        vbox(self._grid, row, parent=self._buttons, margins=(0, Space.S, 0, 0), spacing=Space.M)
 
     def _lay_out(self) -> None:
         # Of its own width: beside an alignment, a label would get the height that its text needs in the whole window.
         self._middle = QWidget(self)
-        column = QVBoxLayout(self._middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.M)
-        column.addStretch(2)
+        column = vbox(Stretch(2), parent=self._middle, margins=0, spacing=Space.M)
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._title.setWordWrap(True)
         forms = (self.choice, self.form, self.decryption)
@@ -135,10 +124,7 @@ class StartPage(QWidget):
             is_narrow = widget in {self._logo, self._bar}
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter if is_narrow else Qt.AlignmentFlag(0))
         column.addStretch(3)
-        row = QHBoxLayout(self)
-        row.addStretch(1)
-        row.addWidget(self._middle)
-        row.addStretch(1)
+        hbox(Stretch(), self._middle, Stretch(), parent=self)
         theme.current().changed.connect(self._fit)
         self._fit()
 

@@ -1,10 +1,11 @@
 """Form of the start page that unlocks an encrypted vault."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui.dialogs.base_dialog import note
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.fields.passphrase_field import PassphraseField
 
@@ -28,16 +29,8 @@ class UnlockForm(QWidget):
         self.cancel.hide()
         self.problem = note("", self, "body danger")
         self.problem.setAccessibleName(self.tr("Problem"))
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.unlock)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.S)
-        column.addLayout(row)
-        column.addWidget(self.problem)
-        column.addWidget(self.cancel)
+        row = hbox((self.field, 1), self.unlock, spacing=Space.S)
+        vbox(row, self.problem, self.cancel, parent=self, margins=0, spacing=Space.S)
         self._on_field_changed("")
 
     def set_encrypting(self, on: bool) -> None:

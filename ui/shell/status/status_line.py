@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from app.changes import Progress
 from ui import theme
@@ -17,6 +17,7 @@ from ui.shell.status.job_sentences import followed, job_sentence
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.translation import translate
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel
@@ -180,9 +181,7 @@ class StatusLine(QWidget):
         self.details.setIconSize(QSize(16, 16))
         self.details.clicked.connect(self.details_requested)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.L, 2, Space.S, 2)
-        row.setSpacing(Space.S)
+        row = hbox(parent=self, margins=(Space.L, 2, Space.S, 2), spacing=Space.S)
         for widget in (self._sign, self._text, self._bar, self._cancel):
             row.addWidget(widget)
         row.addStretch(1)

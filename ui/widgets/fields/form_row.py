@@ -3,10 +3,11 @@
 from typing import Final
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, vbox
 from ui.widgets.button import TARGET_SIZE
 from ui.widgets.plain_text import PlainLabel
 
@@ -41,13 +42,8 @@ class FormRow(QWidget):
         self.problem.setAccessibleName(title)
         self.problem.hide()
         self._fitted: list[QWidget] = []
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        for label in (self.title, self.about, self.problem):
-            words.addWidget(label)
-        words.addStretch(1)
-        self.side = QVBoxLayout()
-        self.side.setSpacing(Space.S)
+        words = vbox(self.title, self.about, self.problem, Stretch(), spacing=2)
+        self.side = vbox(spacing=Space.S)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.setContentsMargins(0, Space.S, reserve, Space.S)
         self._row.setSpacing(Space.XL)

@@ -61,7 +61,6 @@ class TitleField(QLineEdit):
         painter.end()
 
     def _place(self) -> QRect:
-        """Return where the text stands."""
         option = QStyleOptionFrame()
         self.initStyleOption(option)
         place = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)

@@ -27,7 +27,6 @@ class _Fonts:
 
     @property
     def small_strong(self) -> QFont:
-        """The small font, heavier."""
         font = QFont(self.small)
         font.setWeight(QFont.Weight.DemiBold)
         return font
@@ -173,7 +172,6 @@ class _Line:
         return box
 
     def text(self, left: int, width: int, text: str, ink: QColor, font: QFont | None = None) -> None:
-        """Write ``text``."""
         self.painter.setFont(font or self.small)
         self.painter.setPen(ink)
         side = Qt.AlignmentFlag.AlignRight if self.mirrored else Qt.AlignmentFlag.AlignLeft

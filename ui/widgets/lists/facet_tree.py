@@ -213,12 +213,10 @@ class _FacetDelegate(QStyledItemDelegate):
     """Paints headings and values with their counts."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Return one height for all."""
         del index
         return QSize(80, max(28, option.fontMetrics.height() + 10))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one row."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         tree = self.parent()

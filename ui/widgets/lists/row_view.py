@@ -86,7 +86,6 @@ class RowView(QListView):
         raise NotImplementedError
 
     def _paint_row(self, painter: QPainter, rect: QRect, index: QModelIndex, state: RowState) -> None:
-        """Paint one row."""
         raise NotImplementedError
 
     def _paint_empty(self, painter: QPainter) -> None:

@@ -3,13 +3,14 @@
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QWidget
 
 from app.agents.model import AccessRequest
 from app.core.text import excerpt
 from ui import theme
 from ui.models.dates import counted
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel, tooltip
@@ -98,24 +99,10 @@ class AccessBar(QFrame):
         )
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self._sentence)
-        words.addWidget(self._reason)
-        sentence_row = QHBoxLayout()
-        sentence_row.setSpacing(Space.S)
-        sentence_row.addWidget(IconLabel("plug", "accent", parent=self))
-        sentence_row.addLayout(words, 1)
-        choice = QHBoxLayout()
-        choice.setSpacing(Space.S)
-        choice.addStretch(1)
-        for widget in (self._trust, self._review, self.refuse_button, self.allow_button):
-            choice.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
-        column.setSpacing(Space.XS)
-        column.addLayout(sentence_row)
-        column.addLayout(choice)
+        words = vbox(self._sentence, self._reason, spacing=0)
+        sentence_row = hbox(IconLabel("plug", "accent", parent=self), (words, 1), spacing=Space.S)
+        choice = hbox(Stretch(), self._trust, self._review, self.refuse_button, self.allow_button, spacing=Space.S)
+        vbox(sentence_row, choice, parent=self, margins=(Space.L, Space.S, Space.L, Space.S), spacing=Space.XS)
 
     def _on_allow_clicked(self) -> None:
         if self._request is not None:

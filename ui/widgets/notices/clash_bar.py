@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.text import excerpt
 from ui import theme
 from ui.models.dates import short_date
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
@@ -37,9 +38,7 @@ class ClashBar(QFrame):
         self._clash: Clash | None = None
         heading = PlainLabel(self.tr("What you just wrote may not agree with what is stored"), self, style="strong")
         self._new, self._old = PlainLabel(self), PlainLabel(self)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(heading)
+        words = vbox(heading, spacing=2)
         for label in (self._new, self._old):
             label.setWordWrap(True)
             words.addWidget(label)
@@ -47,24 +46,14 @@ class ClashBar(QFrame):
         self.aside_button = text_button(self.tr("Forget the stored fact"), "quiet", parent=self)
         self.inbox_button = text_button(self.tr("Open the inbox"), "quiet", parent=self)
         self.close_button = icon_button("x", self.tr("Keep both"), parent=self)
-        choice = QHBoxLayout()
-        choice.setSpacing(Space.S)
-        choice.addStretch(1)
-        for button in (self.inbox_button, self.open_button, self.aside_button):
-            choice.addWidget(button)
+        choice = hbox(Stretch(), self.inbox_button, self.open_button, self.aside_button, spacing=Space.S)
         words.addLayout(choice)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.L, Space.S, Space.S, Space.S)
-        row.setSpacing(Space.S)
+        row = hbox(parent=self, margins=(Space.L, Space.S, Space.S, Space.S), spacing=Space.S)
         top = IconLabel("split", "accent", parent=self)
-        column = QVBoxLayout()
-        column.addWidget(top)
-        column.addStretch(1)
+        column = vbox(top, Stretch())
         row.addLayout(column)
         row.addLayout(words, 1)
-        close = QVBoxLayout()
-        close.addWidget(self.close_button)
-        close.addStretch(1)
+        close = vbox(self.close_button, Stretch())
         row.addLayout(close)
         self.open_button.clicked.connect(self._on_open_clicked)
         self.aside_button.clicked.connect(self._on_aside_clicked)

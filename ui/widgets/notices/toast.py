@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent, QRegion
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 from shiboken6 import isValid
 
 from ui import theme
 from ui.notice import Notice, removed_error_text
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
@@ -50,11 +51,7 @@ class Toast(QFrame):
         )
         # A wrapping label asks for a narrow column; short notices should stay on one line.
         text.setMinimumWidth(min(text.fontMetrics().horizontalAdvance(notice.text) + 4, TEXT_WIDTH))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(Space.M, Space.S, Space.S, Space.S)
-        row.setSpacing(Space.S)
-        row.addWidget(sign, 0)
-        row.addWidget(text, 1)
+        row = hbox((sign, 0), (text, 1), parent=self, margins=(Space.M, Space.S, Space.S, Space.S), spacing=Space.S)
         self.undo: QWidget | None = None
         if notice.can_undo:
             undo = text_button(self.tr("Undo"), "quiet", parent=self)
@@ -118,9 +115,7 @@ class Toaster(QWidget):
         super().__init__(parent)
         theme.current().add_root(self)
         self.setAccessibleName(self.tr("Notices"))
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
-        self._column.setSpacing(Space.S)
+        self._column = vbox(parent=self, margins=(Space.L, Space.S, Space.L, Space.S), spacing=Space.S)
         self._toasts: list[Toast] = []
         self._before: QWidget | None = None
         self._ground: QWidget = parent

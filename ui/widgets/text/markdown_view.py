@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QMessageBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QTextBrowser, QWidget
 from shiboken6 import isValid
 
 from ui import theme
@@ -39,6 +39,7 @@ from ui.models.markup import (
 from ui.models.text_structure import Heading
 from ui.style.design_tokens import Space
 from ui.translation import translate
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox, caption
 from ui.widgets.text.line_spacing import LINE_HEIGHT_PERCENT
@@ -212,12 +213,7 @@ class MarkdownView(QWidget):
         self._notice = PlainLabel(self, style="small muted", wraps=True)
         self._notice.setContentsMargins(Space.XL, Space.S, Space.XL, 0)
         self._more = text_button(self.tr("Show more"), "quiet", parent=self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._notice)
-        column.addWidget(self.page, 1)
-        column.addWidget(self._more)
+        vbox(self._notice, (self.page, 1), self._more, parent=self, margins=0, spacing=0)
         self._notice.hide()
         self._more.hide()
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)

@@ -255,7 +255,6 @@ def _texts(mail: Message) -> Iterator[str]:
 
 
 def _attached_text(part: Message) -> str:
-    """Return the text of an attached file, ``""`` for one that is none."""
     kind = part.get_content_type()
     if kind.startswith("text/") or kind in _TEXTS:
         content = _trimmed(_decoded(part)[0])

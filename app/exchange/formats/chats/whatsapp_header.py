@@ -97,7 +97,6 @@ class _Words:
     longest: int
 
     def has(self, word: str) -> bool:
-        """Return whether a word is known."""
         return word in self.parts or word in self.joining or word in self.eras
 
 

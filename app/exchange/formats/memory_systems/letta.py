@@ -177,7 +177,6 @@ class _Turn:
     place: str
 
     def record(self, role: Role, text: str, *, mark: str = "", calls: Sequence[Fields] = ()) -> MessageRecord:
-        """Return a message."""
         identified = f"{self.identified}#{mark}" if self.identified and mark else self.identified
         payload = {**({"id": clean(identified)} if identified else {}), **({mark: True} if mark else {})}
         return MessageRecord(

@@ -270,7 +270,6 @@ class _Database:
             )
 
     def observations(self, name: str) -> Iterator[Record]:
-        """Yield observations."""
         for fields in self._rows(name, "created_at rowid"):
             yield self._observation(fields)
 

@@ -49,7 +49,6 @@ class _Page:
         self.fence = ""
 
     def take(self, line: str) -> None:
-        """Take the next line."""
         block = _BLOCK.fullmatch(line)
         if self.fence:
             if block and block["edge"].lower() == "end" and block["kind"].lower() == self.fence:

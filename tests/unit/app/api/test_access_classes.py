@@ -78,7 +78,7 @@ CLASSES = {
         projection.begin projection.end projection.state
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
         secret.status session.consolidate settings.set trial.judge trial.judged
-        trial.list trial.run upkeep.cancel upkeep.changes upkeep.run upkeep.undo_night
+        upkeep.cancel upkeep.changes upkeep.run upkeep.undo_night
         vault.check vault.health vault.reindex vault.repair agent.connected connection.list
         connection.preview connection.remove connection.write vault.overview vault.trace
     """,

@@ -79,7 +79,7 @@ DERIVED = {
         "job.pause job.resume schedule.claim schedule.heartbeat schedule.notes_shown schedule.report schedule.run_here "
         "schedule.run_now "
         "session.append session.append_later session.compact session.consolidated session.digest.roll "
-        "session.scratchpad.clear session.scratchpad.write session.summary.roll trial.run upkeep.cancel vault.reindex "
+        "session.scratchpad.clear session.scratchpad.write session.summary.roll upkeep.cancel vault.reindex "
         "vault.repair",
     ),
     "nothing brings back what was there": (

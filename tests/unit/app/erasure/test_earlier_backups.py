@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -63,21 +64,37 @@ MAKERS: Final[dict[str, Callable[[Host], dict[str, list[str]]]]] = {
 }
 
 
-def make_backups(vault: Path, folder: Path, name: str, words: str = "") -> dict[int, Path]:
-    """Store what the vault holds as backups of every schema.
-
-    Args:
-        words: Also said by something in each backup that is not what is forgotten.
-    """
-    (vault / "backups").mkdir(exist_ok=True)
-    steps, made = folder / "steps", {}
-    steps.mkdir(exist_ok=True)
+@pytest.fixture(scope="module")
+def schemas(tmp_path_factory: pytest.TempPathFactory) -> dict[int, bytes]:
+    """Return an empty database of every schema."""
+    folder = tmp_path_factory.mktemp("schemas")
+    steps, database = folder / "steps", folder / "growing.db"
+    steps.mkdir()
+    create_file(database)
+    databases = {}
     for step in migrations_in(migrations()):
         shutil.copy(step.path, steps)
-        built = folder / f"20260101T0000{step.number:02}Z-{name}.db"
-        create_file(built)
+        with closing(open_writer(database)) as connection:
+            migrate(connection, steps, lambda: None)
+            connection.pragma("journal_mode", "DELETE")
+        databases[step.number] = database.read_bytes()
+    return databases
+
+
+@pytest.fixture
+def make_backups(schemas: dict[int, bytes], host: Host, tmp_path: Path) -> Callable[..., dict[int, Path]]:
+    """Return what stores all that the vault holds as backups of every schema."""
+    return partial(_make_backups, schemas, host.vault, tmp_path)
+
+
+def _make_backups(schemas: dict[int, bytes], vault: Path, folder: Path, name: str, words: str = "") -> dict[int, Path]:
+    """Return the backups by their schema; ``words`` are also said by something in each that is not forgotten."""
+    (vault / "backups").mkdir(exist_ok=True)
+    backups = {}
+    for number, database in schemas.items():
+        built = folder / f"20260101T0000{number:02}Z-{name}.db"
+        built.write_bytes(database)
         with closing(open_writer(built)) as copy:
-            migrate(copy, steps, lambda: None)
             copy.execute("ATTACH ? AS live", (str(vault / DATABASE),))
             copy.pragma("foreign_keys", False)
             with copy:
@@ -86,10 +103,9 @@ def make_backups(vault: Path, folder: Path, name: str, words: str = "") -> dict[
                     copy.execute("INSERT INTO meta (key, value) VALUES ('said', ?)", (words,))
             copy.execute("DETACH live")
             copy.pragma("journal_mode", "DELETE")
-        made[step.number] = vault / "backups" / built.name
-        built.rename(made[step.number])  # whole, since the host reads what lies there
-    shutil.rmtree(steps)
-    return made
+        backups[number] = vault / "backups" / built.name
+        built.rename(backups[number])  # whole, since the host reads what lies there
+    return backups
 
 
 def _fill(copy: apsw.Connection) -> None:
@@ -110,13 +126,15 @@ def names_in(path: Path) -> int:
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_only_backups_that_held_it_are_rewritten(host: Host, tmp_path: Path, kind: str) -> None:
+def test_only_backups_that_held_it_are_rewritten(
+    host: Host, make_backups: Callable[..., dict[int, Path]], kind: str
+) -> None:
     host.ask("note.save", content="A heron stays", title="Kept")
-    healthy = make_backups(host.vault, tmp_path, "healthy", WORDS)
+    healthy = make_backups("healthy", WORDS)
     before = {path: path.read_bytes() for path in healthy.values()}
     target = MAKERS[kind](host)
     host.ask("vault.settle", names=True)
-    backups = make_backups(host.vault, tmp_path, "held")
+    backups = make_backups("held")
     held = {path.name: path for number, path in backups.items() if number >= _FIRST.get(kind, 1)}
     assert [name for name, path in held.items() if TRACE not in path.read_bytes()] == []
     if kind == "note":
@@ -162,11 +180,13 @@ def record_calls(path: Path, item: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["session", "note", "schedule"])
-def test_the_ledger_of_an_earlier_backup_forgets_it_too(host: Host, tmp_path: Path, kind: str) -> None:
+def test_the_ledger_of_an_earlier_backup_forgets_it_too(
+    host: Host, make_backups: Callable[..., dict[int, Path]], kind: str
+) -> None:
     target = MAKERS[kind](host)
     (item,) = next(iter(target.values()))
     host.ask("vault.settle", names=True)
-    backups = make_backups(host.vault, tmp_path, "held")
+    backups = make_backups("held")
     for path in backups.values():
         record_calls(path, item)
     receipt = host.ask("memory.forget_forever", **target, confirm=True, backups="rewrite")
@@ -181,10 +201,12 @@ def test_the_ledger_of_an_earlier_backup_forgets_it_too(host: Host, tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", ["schedule", "saved search"])
-def test_only_backups_that_held_it_are_deleted(host: Host, tmp_path: Path, kind: str) -> None:
-    healthy = make_backups(host.vault, tmp_path, "healthy", WORDS)
+def test_only_backups_that_held_it_are_deleted(
+    host: Host, make_backups: Callable[..., dict[int, Path]], kind: str
+) -> None:
+    healthy = make_backups("healthy", WORDS)
     target = MAKERS[kind](host)
-    backups = make_backups(host.vault, tmp_path, "held", WORDS)
+    backups = make_backups("held", WORDS)
     receipt = host.ask("memory.forget_forever", **target, confirm=True, backups="delete")
     first = _FIRST.get(kind, 1)
     assert {file.name for file in receipt.backups} == {path.name for number, path in backups.items() if number >= first}

@@ -8,6 +8,8 @@ import pytest
 from app.api.caller import Caller
 from app.changes import ChangeSet, Event, Progress
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, NotFoundError
+from app.evaluation.comparison import answer_rank
+from app.evaluation.known_item_questions import KnownItemQuestion
 from app.host import Host
 from tests.helpers.engine import engine_of
 
@@ -126,7 +128,6 @@ def test_it_counts_what_each_model_finds(ready: Host) -> None:
     assert comparison.now.found == 10  # every text is among the first ten of ten
     assert 0 < comparison.other.found <= 10
     assert ready.ask("embedding.compare", questions=50, recipe="vector") == comparison
-    assert ready.ask("trial.list") == []
 
 
 def test_what_was_judged_right_is_asked_too(ready: Host) -> None:
@@ -174,3 +175,12 @@ def test_it_is_watched_and_stopped(ready: Host) -> None:
     assert comparison.cancelled
     assert 0 < comparison.questions < 10
     assert (progress[-1].state, progress[-1].unit) == ("cancelled", "questions")
+
+
+def test_neighbours_count_as_found_and_the_question_itself_is_ignored() -> None:
+    question = KnownItemQuestion("heron", "s#2", "latin", "asked", ("s#3",), "s#1")
+    others = [f"t#{number}" for number in range(10)]
+    assert answer_rank(question, ["s#1", "t#1", "s#3", "s#2"]) == 2
+    assert answer_rank(question, ["s#1", *others[:9], "s#2"]) == 10
+    assert answer_rank(question, [*others, "s#2"]) is None
+    assert answer_rank(question, ["s#1"]) is None

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QWidget
 
 from app.entities.model import Entity, EntityType, name_key
 from ui import theme
 from ui.panes.graph.entity.entity_field import EntityField
 from ui.panes.graph.entity_types import DRAWN, type_label
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, caption
 
@@ -29,18 +30,12 @@ class EntityForm(QFrame):
         self._words = words = PlainLabel("", self)
         words.setWordWrap(True)
         theme.set_type(words, "small muted")
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(Space.M, Space.M, Space.M, Space.M)
-        self.column.setSpacing(Space.S)
-        self.column.addWidget(words)
+        self.column = vbox(words, parent=self, margins=Space.M, spacing=Space.S)
         self.done = text_button("", "primary", parent=self)
         self.done.clicked.connect(self.submit)
         cancel = text_button(self.tr("Cancel"), parent=self)
         cancel.clicked.connect(self.cancelled)
-        self._buttons = QHBoxLayout()
-        self._buttons.addStretch(1)
-        self._buttons.addWidget(cancel)
-        self._buttons.addWidget(self.done)
+        self._buttons = hbox(Stretch(), cancel, self.done)
 
     def explain(self, words: str, button: str) -> None:
         """Say what the form does, and what its main button is called."""

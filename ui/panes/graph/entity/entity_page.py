@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.entities.model import Entity, EntityInfo, Neighbour, Relation, name_key
 from app.errors import KeepsakeError, NotFoundError
@@ -18,6 +18,7 @@ from ui.panes.labels import kind_icon
 from ui.panes.pane import Place
 from ui.panes.search.query_text import term_of
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.inspector import Section
@@ -57,9 +58,7 @@ class EntityPage(PageArea):
         self.form: EntityForm | None = None
         self.setAccessibleName(self.tr("Page of the chosen name"))
         body = QWidget(self)
-        self._column = QVBoxLayout(body)
-        self._column.setContentsMargins(0, Space.M, 0, Space.L)
-        self._column.setSpacing(Space.XS)
+        self._column = vbox(parent=body, margins=(0, Space.M, 0, Space.L), spacing=Space.XS)
         self._head(body)
         self._sections(body)
         self._column.addStretch(1)
@@ -102,9 +101,7 @@ class EntityPage(PageArea):
         theme.set_type(self._nothing, "body muted")
         theme.set_type(self._name, "heading")
         theme.set_type(self._about, "small muted")
-        head = QVBoxLayout()
-        head.setContentsMargins(Space.L, 0, Space.L, Space.S)
-        head.setSpacing(Space.XS)
+        head = vbox(margins=(Space.L, 0, Space.L, Space.S), spacing=Space.XS)
         for label in (self._nothing, self._name, self._about, self._summary):
             label.setWordWrap(True)
             head.addWidget(label)
@@ -125,8 +122,7 @@ class EntityPage(PageArea):
             button.clicked.connect(run)
             flow.addWidget(button)
             self._buttons.append(button)
-        self._form_place = QVBoxLayout()
-        self._form_place.setContentsMargins(Space.M, 0, Space.M, Space.S)
+        self._form_place = vbox(margins=(Space.M, 0, Space.M, Space.S))
         self._column.addLayout(head)
         self._column.addWidget(self._bar)
         self._column.addLayout(self._form_place)
@@ -201,9 +197,7 @@ class EntityPage(PageArea):
                 else self.tr("{name} {predicate} this").format(predicate=relation.predicate, name=relation.subject)
             )
             holder = QWidget(self._relations)
-            row = QHBoxLayout(holder)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(0)
+            row = hbox(parent=holder, margins=0, spacing=0)
             link = LinkRow(words, relation.object_id if is_subject else relation.subject_id, parent=holder)
             link.triggered.connect(self.entity_opened)
             remove = icon_button("x", self.tr("Take back: {words}").format(words=words), parent=holder)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, QPoint, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.changes import Area
 from app.errors import KeepsakeError
@@ -14,6 +14,7 @@ from ui import operations, theme
 from ui.models.dates import date_words
 from ui.panes.notes.calendar.month_sheet import MonthSheet, paint_mark
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button
 from ui.widgets.context_menu import open_menu
 from ui.widgets.inspector import LineButton
@@ -59,11 +60,7 @@ class DayCalendar(QWidget):
         after = icon_button("chevron-right", self.tr("Month after"), parent=self)
         after.clicked.connect(partial(self.sheet.turn, 1))
         self.tab_chain: tuple[QWidget, ...] = (self._month, before, after, self.sheet)
-        head = QHBoxLayout()
-        head.setSpacing(0)
-        head.addWidget(self._month, 1)
-        for button in (before, after):
-            head.addWidget(button)
+        head = hbox((self._month, 1), before, after, spacing=0)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.M, Space.XS, Space.S, Space.S)
         column.setSpacing(Space.XS)

@@ -4,7 +4,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
 from ui import operations
@@ -12,6 +12,7 @@ from ui.models.dates import full_date
 from ui.panes.notes.calendar.day_calendar import AREAS
 from ui.panes.pane import Place
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.inspector import LineButton
 from ui.widgets.plain_text import PlainLabel, tooltip
 from ui.work import Work
@@ -44,10 +45,7 @@ class OnThisDay(QWidget):
         self._work = Work(self, bridge)
         heading = PlainLabel(self.tr("On this day"), self, style="small muted")
         self._lines = [LineButton("", self) for _ in range(MOST)]
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.M, 0, Space.S, Space.S)
-        column.setSpacing(0)
-        column.addWidget(heading)
+        column = vbox(heading, parent=self, margins=(Space.M, 0, Space.S, Space.S), spacing=0)
         for line in self._lines:
             line.clicked.connect(self._on_line_clicked)
             column.addWidget(line)

@@ -2,10 +2,11 @@
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import Stretch, hbox, vbox
 from ui.widgets.button import ENTER, text_button
 from ui.widgets.fields.text_field import TextField
 
@@ -27,16 +28,8 @@ class CorrectionForm(QWidget):
         self.save.clicked.connect(self._on_save_clicked)
         cancel = text_button(self.tr("Cancel"), parent=self)
         cancel.clicked.connect(self.cancelled)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addWidget(self.save)
-        buttons.addWidget(cancel)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, Space.XS, 0, 0)
-        column.setSpacing(Space.S)
-        column.addWidget(self.field)
-        column.addLayout(buttons)
+        buttons = hbox(self.save, cancel, Stretch(), spacing=Space.S)
+        vbox(self.field, buttons, parent=self, margins=(0, Space.XS, 0, 0), spacing=Space.S)
         self._old = ""
         self._fit()
         theme.current().changed.connect(self._fit)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
 from app.memories.model import Belief, FactConfidence, Memory
@@ -16,6 +16,7 @@ from ui.panes.notes.facts.belief_row import BeliefRow
 from ui.panes.notes.facts.confidence_curve import ConfidenceCurve
 from ui.panes.notes.facts.correction_form import CorrectionForm
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import vbox
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.inspector import Section
@@ -65,11 +66,7 @@ class FactPanel(QWidget):
         for part in (self._sentence, self.curve, self._buttons, self.form):
             self._section.rows.addWidget(part)
         self._timeline = Section(self.tr("Held true over time"), self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.XS)
-        column.addWidget(self._section)
-        column.addWidget(self._timeline)
+        vbox(self._section, self._timeline, parent=self, margins=0, spacing=Space.XS)
         self.hide()
 
     @property

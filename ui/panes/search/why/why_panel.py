@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QWidget
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
@@ -21,6 +21,7 @@ from ui.panes.search.hit_painter import hit_title
 from ui.panes.search.query_text import terms_of
 from ui.panes.search.why.why_sentence import why_sentence
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.inspector import Bar, Bars, Section
 from ui.widgets.plain_text import PlainLabel
@@ -83,12 +84,7 @@ class WhyPanel(QWidget):
         head.addWidget(self._title, 1)
         head.setSpacing(Space.S)
         head.addWidget(self._open, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(Space.XS)
-        column.addLayout(head)
-        column.addLayout(self._facts_row())
-        column.addWidget(self.sentence)
+        column = vbox(head, self._facts_row(), self.sentence, parent=self, margins=0, spacing=Space.XS)
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -111,8 +107,7 @@ class WhyPanel(QWidget):
 
     def _facts_row(self) -> QBoxLayout:
         """Return the line with facts of the hit and buttons for its marked words."""
-        marks = QHBoxLayout()
-        marks.setSpacing(Space.XS)
+        marks = hbox(spacing=Space.XS)
         for widget in (self._marks, self._before, self._after):
             marks.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         marks.addStretch(1)
