@@ -22,7 +22,7 @@ from app.api.operations.memories import (  # noqa: F401
     tags,
 )
 from app.api.operations.models import embeddings, evaluation, language_model  # noqa: F401
-from app.api.operations.notes import attachments, bulk_notes, note_templates, notes, unlinked_mentions  # noqa: F401
+from app.api.operations.notes import attachments, bulk_notes, note_files, note_templates, notes, unlinked_mentions  # noqa: F401
 from app.api.operations.sessions import capture, context, scratchpads, session_memories, sessions, summaries  # noqa: F401
 from app.api.operations.vault import (  # noqa: F401
     backups,

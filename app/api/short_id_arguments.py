@@ -3,7 +3,9 @@
 Only what the caller may see counts: a short id of anything else stays as it was given, like one that nothing has.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -45,7 +47,23 @@ ID_ARGUMENTS: Final = frozenset(
 _MOST_NAMED: Final = 5
 _MAX_DEPTH: Final = 8
 
-Finder = Callable[[apsw.Connection, ShortId, Caller], Sequence[str]]
+
+@dataclass(frozen=True, slots=True)
+class WantedEndings:
+    """Endings of ids that are looked for.
+
+    Args:
+        kind: The prefix of their kind.
+        length: Characters of each.
+        endings: They as a JSON list.
+    """
+
+    kind: str
+    length: int
+    endings: str
+
+
+Finder = Callable[[apsw.Connection, WantedEndings, Caller], Iterable[str]]
 
 
 async def with_whole_ids(engine: Engine, arguments: Mapping[str, Any], caller: Caller) -> Mapping[str, Any]:
@@ -104,59 +122,77 @@ def _whole_ids(short_ids: Sequence[ShortId], caller: Caller, connection: apsw.Co
     Raises:
         InputError: A short id has several.
     """
-    whole = dict[str, str]()
+    groups: dict[tuple[str, int], list[ShortId]] = {}
     for short in short_ids:
-        candidates = _FINDERS.get(short.kind, _memories)(connection, short, caller)
-        if len(candidates) > 1 and short.text not in candidates:
-            raise InputError(
-                Sentence(
-                    "More than one item has an id that ends as {short} does: {candidates}. Give the whole id.",
-                    short=short.text,
-                    candidates=", ".join(candidates[:_MOST_NAMED]),
-                ),
-                field="id",
-            )
-        # What was given may be an id itself, as of a conversation that its program named so.
-        if len(candidates) == 1:
-            whole[short.text] = candidates[0]
+        groups.setdefault((short.kind, len(short.ending)), []).append(short)
+    whole = dict[str, str]()
+    for (kind, length), members in groups.items():
+        # The ids of a kind are gone through once for all endings of one length.
+        endings = json.dumps([short.ending for short in members])
+        candidates: dict[str, list[str]] = {}
+        for item in _FINDERS.get(kind, _memories)(connection, WantedEndings(kind, length, endings), caller):
+            candidates.setdefault(item[-length:], []).append(item)
+        for short in members:
+            item_id = _only(short, candidates.get(short.ending, []))
+            if item_id is not None:
+                whole[short.text] = item_id
     return whole
 
 
-def _memories(connection: apsw.Connection, short: ShortId, caller: Caller) -> Sequence[str]:
-    sql = (
-        f"SELECT m.id FROM memories m WHERE {_ENDS_SO.format(column='m.id')} AND {repo.store_condition(caller.stores)}"
-    )
+def _only(short: ShortId, candidates: Sequence[str]) -> str | None:
+    """Return the one item of a short id, ``None`` where it has none.
+
+    Raises:
+        InputError: There are several.
+    """
+    # What was given may be an id itself, as of a conversation that its program named so.
+    if short.text in candidates or not candidates:
+        return None
+    if len(candidates) > 1:
+        raise InputError(
+            Sentence(
+                "More than one item has an id that ends as {short} does: {candidates}. Give the whole id.",
+                short=short.text,
+                candidates=", ".join(candidates[:_MOST_NAMED]),
+            ),
+            field="id",
+        )
+    return candidates[0]
+
+
+def _memories(connection: apsw.Connection, wanted: WantedEndings, caller: Caller) -> Iterable[str]:
+    sql = f"SELECT m.id FROM memories m WHERE {_ends_so('m.id')} AND {repo.store_condition(caller.stores)}"
     # Archived memories are for those who may read every store.
     if sees_all(caller.stores):
-        sql += f" UNION SELECT a.id FROM memory_archive a WHERE {_ENDS_SO.format(column='a.id')}"
-    rows = connection.execute(f"{sql} LIMIT {_MOST_NAMED}", _bindings(short))
-    return [str(row[0]) for row in rows]
+        sql += f" UNION SELECT a.id FROM memory_archive a WHERE {_ends_so('a.id')}"
+    return _ids(connection.execute(sql, _bindings(wanted)))
 
 
-def _sessions(connection: apsw.Connection, short: ShortId, caller: Caller) -> Sequence[str]:
-    rows = connection.execute(
-        "SELECT s.id FROM sessions s WHERE substr(s.id, -length(?1)) = ?1 AND s.forgotten_at IS NULL"
-        f" AND (?2 IS NULL OR s.agent = ?2) LIMIT {_MOST_NAMED}",
-        (short.ending, owner_of(caller)),
+def _sessions(connection: apsw.Connection, wanted: WantedEndings, caller: Caller) -> Iterable[str]:
+    sql = (
+        "SELECT s.id FROM sessions s WHERE substr(s.id, -?1) IN (SELECT value FROM json_each(?2))"
+        " AND s.forgotten_at IS NULL AND (?3 IS NULL OR s.agent = ?3)"
     )
+    return _ids(connection.execute(sql, (wanted.length, wanted.endings, owner_of(caller))))
+
+
+def _entities(connection: apsw.Connection, wanted: WantedEndings, caller: Caller) -> Iterable[str]:
+    if sees_all(caller.stores):
+        return _ids(connection.execute(f"SELECT e.id FROM entities e WHERE {_ends_so('e.id')}", _bindings(wanted)))
+    surfaces = connection.execute(f"SELECT DISTINCT m.surface FROM mentions m WHERE {visibility.within(caller.stores)}")
+    return [seen_entity_id(surface) for surface in _ids(surfaces)]
+
+
+def _ids(rows: Iterable[Sequence[Any]]) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def _entities(connection: apsw.Connection, short: ShortId, caller: Caller) -> Sequence[str]:
-    if sees_all(caller.stores):
-        rows = connection.execute(
-            f"SELECT e.id FROM entities e WHERE {_ENDS_SO.format(column='e.id')} LIMIT {_MOST_NAMED}", _bindings(short)
-        )
-        return [str(row[0]) for row in rows]
-    surfaces = connection.execute(f"SELECT DISTINCT m.surface FROM mentions m WHERE {visibility.within(caller.stores)}")
-    return [seen for row in surfaces if (seen := seen_entity_id(str(row[0]))).endswith(short.ending)][:_MOST_NAMED]
+def _ends_so(column: str) -> str:
+    return f"{column} >= ?1 AND {column} < ?2 AND substr({column}, -?3) IN (SELECT value FROM json_each(?4))"
 
 
-_ENDS_SO: Final = "{column} >= ?1 AND {column} < ?2 AND substr({column}, -length(?3)) = ?3"
-
-
-def _bindings(short: ShortId) -> tuple[str, str, str]:
-    return f"{short.kind}-", f"{short.kind}.", short.ending
+def _bindings(wanted: WantedEndings) -> tuple[str, str, int, str]:
+    return f"{wanted.kind}-", f"{wanted.kind}.", wanted.length, wanted.endings
 
 
 _FINDERS: Final[Mapping[str, Finder]] = {PREFIXES["session"]: _sessions, PREFIXES["entity"]: _entities}

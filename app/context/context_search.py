@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 import apsw
 
+from app.context.prompt_query import is_question
 from app.retrieval.model import Hit, Leg
 from app.retrieval.pipeline import least_cosine, rank_by_features, retrieve_candidates, run_search
 from app.retrieval.recipes import CANDIDATE_LIMIT, VECTOR_DEPTH
@@ -55,7 +56,7 @@ questions are told something.
 
 def floor(prompt: str) -> Floor:
     """Return the floor for a prompt that a client passes on by itself."""
-    return QUESTION if "?" in prompt or "？" in prompt else REQUEST
+    return QUESTION if is_question(prompt) else REQUEST
 
 
 def find(

@@ -23,6 +23,7 @@ Of the right answers in the training data among a context's first hits, 95 to 99
 """
 _AROUND: Final = "coverage_window"
 _READ: Final = 20_000
+_WIDE: Final = re.compile("[\u0e00-\u0fff\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
@@ -40,6 +41,22 @@ def prompt_terms(text: str) -> tuple[Term, ...]:
     words = [word for key, word in terms.items() if key not in dropped]
     chosen = set(sorted(words, key=len, reverse=True)[:MAX_WORDS])
     return tuple(Term(word) for word in words if word in chosen)
+
+
+def is_question(text: str) -> bool:
+    """Return whether a prompt asks something."""
+    return "?" in text or "？" in text
+
+
+def has_content(text: str, terms: Sequence[Term]) -> bool:
+    """Return whether a prompt that is passed on unasked has words enough to search for.
+
+    A question has, by any word. A request of a single word, such as "great", tells no subject; scripts without blanks
+    write a sentence as one.
+    """
+    return bool(terms) and (
+        is_question(text) or len(terms) > 1 or any(map(_WIDE.search, (term.text for term in terms)))
+    )
 
 
 def prompt_query(text: str, now_ms: int, but_session: str) -> Query:

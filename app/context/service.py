@@ -15,7 +15,7 @@ from app.context import repo as context_repo
 from app.context import session_start
 from app.context.context_text import assemble, deduplicate, with_scores
 from app.context.model import SECTIONS, Context, ContextItem, ContextOptions, SectionName
-from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
+from app.context.prompt_query import has_content, matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
 from app.core.access import Access
 from app.core.clock import DAY_MS, Clock
 from app.core.error_location import error_location
@@ -102,7 +102,7 @@ class ContextRequest:
 
     def searched_sections(self, options: ContextOptions) -> SectionNames:
         """Return the sections that a search fills; that for facts fills the index too."""
-        if not self.terms:
+        if not self.terms or (self.has_floor and not has_content(self.text, self.terms)):
             return ()
         turns: SectionNames = ("turns",) if self.sees_messages and options.turns else ()
         return (*turns, "facts") if options.facts + options.index else turns

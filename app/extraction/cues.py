@@ -30,6 +30,10 @@ _NUMBER: Final = r"(?:a|an|one|two|three|four|five|six|seven|\d{1,2})"
 _ADVERB: Final = r"(?:(?:just|recently|finally|now|also|currently|actually|really|absolutely|still|both|only) ){0,2}"
 _I: Final = rf"\b(?:i|we) {_ADVERB}"
 _IM: Final = rf"\b(?:i['’]m|i am|im|we['’]re|we are) {_ADVERB}"
+_PROGRAM: Final = r"(?:excel|word|python|java(?:script)?|figma|photoshop|powerpoint|outlook|vim|emacs|git|sql)\b"
+# What belongs to whom one speaks with is no trait of the speaker: "I'm allergic to your jokes".
+_LISTENER: Final = re.compile(r"\b(?:your|deine?[nmrs]?|eure?[nmrs]?|tus?|vuestr[ao]s?)\b|你的|您的")
+_OF_SPEAKER: Final[frozenset[Family]] = frozenset({"statement", "relation", "preference"})
 _NO_POINTER: Final = (
     r"(?!(?:it|that|this|these|those|them|they|your|you|how|the (?:idea|way|sound|look|thought)|being able|what|when"
     r"|hearing|seeing|to (?:hear|see|know|help|try|learn|get|have))\b)"
@@ -51,9 +55,9 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         rf"|{_IM}\d{{1,3}} years old\b"
         # Home and work.
         rf"|{_I}(?:live|lived|moved|relocated|grew up|settled) (?:here )?(?:in|to|from|back to|out to|with|near)"
-        r" (?!a new|it\b|that|this|the (?:past|moment|real)|fear)|\b(?:i['’]m|i am"
+        r" (?!a new|it\b|that|this|the (?:past|moment|real|edge)|(?:\w+ )?fear)|\b(?:i['’]m|i am"
         r"|we['’]re) (?:originally )?from [a-z]"
-        rf"|{_I}(?:work|worked) (?:as an?|at|for|in) (?!it\b|that|this|the past|a while|me\b|us\b|my\b|now)"
+        rf"|{_I}(?:work|worked) (?:as an?|at|for|in) (?!it\b|that|this|the past|a while|me\b|us\b|my\b|now|{_PROGRAM})"
         r"|\b(?:i|we) (?:start|started|am starting|got|found|quit|lost|left|accepted) (?:a|my|the) (?:new )?"
         r"(?:job|position|role|internship|apprenticeship)\b|\bnew job (?:at|in|as)\b|\bi (?:just )?(?:retired|got"
         r" promoted|was promoted|got laid off|was laid off|got fired|graduated)\b"
@@ -73,7 +77,7 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         rf"|{_I}(?:got married|got engaged|got divorced|adopted)\b"
         rf"|{_IM}expecting (?:a (?:\w+ )?(?:baby|child|boy|girl)|our (?:first|second|third)|twins)\b"
         rf"|{_IM}(?:married|engaged|divorced|widowed)\b"
-        r"(?! (?:in|with (?:the|it|this)|to be|around|about|\d))",
+        r"(?! (?:in|with (?:the|it|this)|to (?:be|my|the|this)|around|about|\d))",
     ),
     (
         "commitment",
@@ -90,7 +94,8 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         "decision",
         rf"\b(?:i|i['’]ve|we|we['’]ve) {_ADVERB}(?:decided (?:to|on|against|that)|made up my mind|settled on"
         rf"|signed up for"
-        r"|enrolled (?:in|at)|quit|resigned) (?!it|that|this|them)",
+        r"|enrolled (?:in|at)|quit|resigned) (?!it|that|this|them|(?:the|an?|my) (?:app|application|program|browser"
+        r"|editor|game|terminal|session|tab)\b)",
     ),
     (
         "plan",
@@ -123,7 +128,7 @@ _GERMAN_WHEN: Final = (
 )
 _GERMAN_RELATIVE: Final = (
     r"(?:frau|mann|partner(?:in)?|freundin|freund|verlobte[r]?|mutter|mama|vater|papa|eltern|schwestern?|brüder|bruder"
-    r"|sohn|söhne|tochter|töchter|kind(?:er)?|oma|opa|großmutter|großvater|tante|onkel|cousine?|nichte|neffe|hund"
+    r"|sohn|söhne|tochter|töchter|kind(?:er)?|oma|opa|großmutter|großvater|tante|onkel|cousine?|nichte|neffe|hunde?"
     r"|hündin"
     r"|katzen?|kater)"
 )
@@ -136,9 +141,12 @@ _GERMAN: Final[tuple[tuple[Family, str], ...]] = (
         r"|\bleide (?:ich )?(?:an|unter)\b|\bwurde (?:[\w.]+ ){0,6}(?:geboren|operiert|diagnostiziert)\b"
         r"|\bgeboren (?:in|am)\b"
         r"|\bhabe? (?:ich )?am \d{1,2}\.[^.]{0,20}geburtstag\b|\bbin \d{1,3} jahre alt\b"
-        r"|\b(?:wohne|wohnen|lebe|leben) (?:\w+ ){0,3}(?:in|bei|auf|mit)\b|\b(?:ziehe|ziehen|bin|sind) (?:\w+ ){0,5}"
+        r"|\b(?:wohne|wohnen|lebe|leben) (?:\w+ ){0,3}(?:in|bei|auf|mit)\b"
+        r"(?! (?:\w+ )?(?:angst|sorge|furcht))|\b(?:ziehe|ziehen|bin|sind) (?:\w+ ){0,5}"
         r"(?:nach|in die|um)\b[^.]{0,40}\b(?:gezogen|umgezogen|um)\b|\bkomme (?:ursprünglich )?aus [a-zäöü]"
-        r"|\barbeite (?:\w+ ){0,3}(?:als|bei|in|für|an)\b|\bstudiere \w+"
+        rf"|\barbeite (?:\w+ ){{0,3}}(?:als|bei|in|für|an (?:der|einer)"
+        rf" \w*(?:uni|universität|schule|klinik|akademie))\b(?! {_PROGRAM})"
+        r"|\bstudiere (?!gerade|de[nrms]\b|dies|die\b|das\b)\w+"
         r"|\bneue[nr]? (?:job|stelle|arbeit)\b|\b(?:habe|wurde) (?:\w+ ){0,4}(?:gekündigt|befördert|in rente)\b",
     ),
     (
@@ -185,9 +193,12 @@ _SPANISH: Final[tuple[tuple[Family, str], ...]] = (
         r"(?:vegan[ao]|vegetarian[ao]|diabétic[ao]|celíac[ao])\b|\bestoy embarazada\b|\b(?:no|nunca|ya no) (?:como"
         r"|bebo|fumo|tomo)\b|\bme (?:diagnosticaron|operaron|detectaron)\b|\b(?:sufro|padezco) de\b"
         r"|\b(?:nací|nació) (?:en|el)\b|\bcumpl(?:o|í|e) (?:\d+|años)|\bcumpleaños (?:es|de [^.]{2,30} es) el\b"
-        r"|\btengo \d{1,3} años\b|\b(?:vivo|vivimos|crecí) (?:\w+ )?(?:en|con)\b|\b(?:me|nos) (?:mudé|mudamos"
+        r"|\btengo \d{1,3} años\b|\b(?:vivo|vivimos|crecí) (?:\w+ )?(?:en|con)\b(?! (?:\w+ )?miedo)"
+        r"|\b(?:me|nos) (?:mudé|mudamos"
         r"|voy a mudar)\b"
-        r"|\bsoy de [a-zñáéíóú]|\btrabajo (?:como|de|en|para|con)\b|\bestudio \w+|\bnuevo (?:trabajo|empleo|puesto)\b"
+        r"|\bsoy de [a-zñáéíóú]|\btrabajo (?:como|de|en|para|con)\b"
+        r"(?! (?:el|la|un|una) (?:informe|documento|tarea|texto|código|archivo|presentación)\b)"
+        rf"(?! {_PROGRAM})|\bestudio \w+|\bnuevo (?:trabajo|empleo|puesto)\b"
         r"|\bme (?:jubilé|ascendieron|despidieron|gradué|contrataron)\b",
     ),
     (
@@ -202,7 +213,8 @@ _SPANISH: Final[tuple[tuple[Family, str], ...]] = (
     ("commitment", rf"\bprometo\b|\bprometí\b|\bte (?:enviaré|mandaré|llamaré|pagaré)\b[^.]{{0,60}}{_SPANISH_WHEN}"),
     (
         "plan",
-        rf"\b(?:voy|vamos) a \w+[^.]{{0,60}}?{_SPANISH_WHEN}|\b(?:viajo|vuelo|viajamos|empiezo|me caso|nos casamos)\b"
+        rf"\b(?:voy|vamos) a (?!probar|intentar|ver\b|mirar|revisar)\w+[^.]{{0,60}}?{_SPANISH_WHEN}"
+        rf"|\b(?:viajo|vuelo|viajamos|empiezo|me caso|nos casamos)\b"
         rf"[^.]{{0,60}}?{_SPANISH_WHEN}|{_SPANISH_WHEN},? (?:voy|vamos|viajo|viajamos|vuelo|empiezo|me caso|tengo)\b",
     ),
     (
@@ -241,7 +253,8 @@ _CHINESE: Final[tuple[tuple[Family, str], ...]] = (
     ),
     ("decision", r"我(?:们)?(?:最后|终于|已经)?决定|我(?:们)?[^，。]{0,6}报名了"),
     ("commitment", rf"我(?:会|一定)[^，。]{{0,10}}{_CHINESE_WHEN}|我(?:保证|答应)(?!它|我会的|这|那)[^，。]{4,}"),
-    ("plan", rf"我(?:们)?(?:打算|计划|准备|要|将)?[^，。]{{0,4}}{_CHINESE_WHEN}[^，。]{{0,6}}(?:去|飞|搬|结婚|开始"
+    ("plan", rf"我(?:们)?(?:打算|计划|准备|要|将)?[^，。]{{0,4}}{_CHINESE_WHEN}"
+    r"[^，。]{0,6}(?:去(?!试|看看)|飞|搬|结婚|开始"
     rf"|出发|回|到|考)"
              rf"|{_CHINESE_WHEN}[^，。]{{0,3}}我(?:们)?(?:打算|计划|准备|要|将)?[^，。]{{0,4}}(?:去|飞|搬|结婚|开始"
              rf"|出发|回|考)"),
@@ -260,4 +273,5 @@ def _patterns() -> tuple[tuple[Family, re.Pattern[str]], ...]:
 def cue_of(sentence: str) -> Family | None:
     """Return the family of the first cue in a sentence, ``None`` where there is none."""
     lower = sentence.lower()
-    return next((family for family, pattern in _patterns() if pattern.search(lower)), None)
+    family = next((family for family, pattern in _patterns() if pattern.search(lower)), None)
+    return None if family in _OF_SPEAKER and _LISTENER.search(lower) else family

@@ -108,7 +108,9 @@ _QUOTING: Final = re.compile(
     r"\b(?:said|says|say|saying|told (?:me|us|him|her|them)|tells|wrote|writes|asked|asks|replied|went|goes|sings|sang"
     r"|quote|motto|lyrics|sagte?|meinte|schrieb|dijo|dice|decía|escribió)\b[^.!?]{0,12}[,:]\s*[\"“„«'‘]?"
     r"|[说道问写][：:，]?[“「『\"]|歌词"
-    # What a book or a scholar holds of all of us is no statement of the speaker.
+    # Speech that is told after its words, and what a text holds of all of us.
+    r"|[,，] (?:said|says|sagte|meinte|dijo|dice) \w|[,，](?:他|她)说"
+    r"|\A\W*(?:laut|according to|según) (?!mein|my|mi\b)|\b(?:just kidding|kleiner scherz|es broma)\b|开玩笑"
     r"|\b(?<!\bi )(?<!\bwe )(?:argue[sd]?|claim(?:s|ed)|contend(?:s|ed)|posit(?:s|ed)|assert(?:s|ed)|maintains)"
     r" (?:that )?(?:\w+ ){0,6}?we\b|\bbehauptet,? dass\b|\b(?:argumenta|sostiene|afirma) que\b|(?<!我)认为我们",
     re.IGNORECASE,

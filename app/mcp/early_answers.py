@@ -9,12 +9,12 @@ from typing import Any, Final
 from app.mcp.options import Profile
 from app.mcp.server_identity import (
     HANDSHAKE_VERSIONS,
-    INSTRUCTIONS,
     MODERN_VERSION,
     PROMPTS,
     SERVER,
     TEMPLATES,
     capabilities,
+    instructions,
     resources,
     tools,
 )
@@ -73,14 +73,14 @@ class EarlyAnswers:
             "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
             "capabilities": capabilities(self._profile),
             "serverInfo": dict(SERVER),
-            "instructions": INSTRUCTIONS,
+            "instructions": instructions(self._profile),
         }
 
     def _discovered(self) -> Message:
         return {
             "supportedVersions": [MODERN_VERSION],
             "capabilities": capabilities(self._profile, is_modern=True),
-            "instructions": INSTRUCTIONS,
+            "instructions": instructions(self._profile),
         }
 
     def _listed(self, method: object) -> Message | None:

@@ -15,12 +15,12 @@ from mcp.shared.exceptions import MCPError
 
 from app.core.text_rules.recall_fence import neutralise
 from app.errors import HostUnreachableError, InputError, KeepsakeError
-from app.mcp import client_prompts, resources
+from app.mcp import client_prompts, completions, resources
 from app.mcp.client_confirmation import ANSWER_SECONDS, ClientConfirmer, ConfirmationNeeded, OpenQuestions
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.notifier import Notifier
 from app.mcp.options import Profile
-from app.mcp.server_identity import INSTRUCTIONS, PROMPTS, SERVER, TEMPLATES
+from app.mcp.server_identity import PROMPTS, SERVER, TEMPLATES, instructions
 from app.mcp.server_identity import resources as listed_resources
 from app.mcp.tools.call_order import CallOrder
 from app.mcp.tools.tool_answers import failure
@@ -64,7 +64,7 @@ class KeepsakeServer:
             SERVER["name"],
             version=SERVER["version"],
             title=SERVER["title"],
-            instructions=INSTRUCTIONS,
+            instructions=instructions(profile),
             lifespan=self._lifespan,
             on_list_tools=self._on_list_tools,
             on_call_tool=self._on_call_tool,
@@ -76,6 +76,7 @@ class KeepsakeServer:
             on_subscriptions_listen=self._on_listen,
             on_list_prompts=self._on_list_prompts,
             on_get_prompt=self._on_get_prompt,
+            on_completion=self._on_completion,
         )
         # What a client sends back as the person's answer counts for the tool and arguments that they were asked about.
         security = RequestStateSecurity.ephemeral(ttl=ANSWER_SECONDS)
@@ -172,6 +173,12 @@ class KeepsakeServer:
         call = self._unasked(context)
         with _as_protocol_errors():
             return _complete(await client_prompts.get(params.name, params.arguments or {}, call, self._profile))
+
+    async def _on_completion(self, context: Context, params: types.CompleteRequestParams) -> Any:
+        target = params.ref.name if isinstance(params.ref, types.PromptReference) else params.ref.uri
+        call = self._unasked(context)
+        with _as_protocol_errors():
+            return _complete(await completions.complete(target, params.argument.name, params.argument.value, call))
 
     async def _follow(self, link: HostLink, context: Context, *, tools: bool = False) -> None:
         """Hear of changes for a client; without access there is nothing to hear of yet."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-Profile = Literal["small", "full", "reference"]
+Profile = Literal["small", "full", "reference", "files"]
 PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
 COMMAND: Final = "mcp"
 

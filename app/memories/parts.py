@@ -21,12 +21,13 @@ from app.memories.digests.reflections import ReflectionService
 from app.memories.expiry import ExpiryService
 from app.memories.fact_service import FactService
 from app.memories.note_links.unlinked_mentions import UnlinkedMentionService
+from app.memories.notes.note_files import NoteFileService
+from app.memories.notes.template_service import TemplateService
 from app.memories.queries.fact_queries import FactQueries
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.queries.session_memories import SessionMemories
 from app.memories.service import MemoryService
 from app.memories.tags.service import TagService
-from app.memories.template_service import TemplateService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryIndex
 from app.part import BackgroundTask, Part
@@ -54,6 +55,7 @@ class MemoryParts(Part):
         bulk: Changes and merges many at once.
         templates: Templates of notes.
         mentions: Notes that name others without a link.
+        files: Notes that agents keep as files.
     """
 
     service: MemoryService
@@ -72,6 +74,7 @@ class MemoryParts(Part):
     bulk: BulkChangeService
     templates: TemplateService
     mentions: UnlinkedMentionService
+    files: NoteFileService
 
     def tasks(self) -> Sequence[BackgroundTask]:
         """Return the counting of reads, and the setting aside of what expired."""
@@ -131,6 +134,7 @@ def build(
         BulkChangeService(work),
         TemplateService(work),
         UnlinkedMentionService(work),
+        NoteFileService(work),
     )
 
 

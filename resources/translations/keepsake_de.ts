@@ -3015,6 +3015,10 @@
         <translation>Eine Datei, die sie zeigt ({name}), ist nicht im Archiv.</translation>
     </message>
     <message>
+        <source>A folder cannot be moved into itself.</source>
+        <translation>Ein Ordner kann nicht in sich selbst verschoben werden.</translation>
+    </message>
+    <message>
         <source>A goal cannot have more trust than {agent} has.</source>
         <translation>Ein Ziel kann nicht mehr Vertrauen haben als {agent}.</translation>
     </message>
@@ -3127,6 +3131,10 @@
         <translation>Ein Abschnitt besteht aus ganzen Zeilen und endet nach seinem Anfang.</translation>
     </message>
     <message>
+        <source>A part of this path is a file, so nothing can lie in it.</source>
+        <translation>Ein Teil dieses Pfads ist eine Datei, in der nichts liegen kann.</translation>
+    </message>
+    <message>
         <source>A passphrase does not begin or end with a space.</source>
         <translation>Eine Passphrase beginnt und endet nicht mit einem Leerzeichen.</translation>
     </message>
@@ -3141,6 +3149,10 @@
     <message>
         <source>A passphrase is one line without control characters.</source>
         <translation>Eine Passphrase ist eine einzige Zeile ohne Steuerzeichen.</translation>
+    </message>
+    <message>
+        <source>A path is made of names with &apos;/&apos; between them, such as projects/plan.md.</source>
+        <translation>Ein Pfad besteht aus Namen mit „/“ dazwischen, etwa projects/plan.md.</translation>
     </message>
     <message>
         <source>A prompt that was taken back out of the queue was left out.</source>
@@ -3355,8 +3367,8 @@
         <translation>Ein anderes Keepsake (Prozess {number}) hat diesen Tresor geöffnet.</translation>
     </message>
     <message>
-        <source>Another Keepsake has this vault open.</source>
-        <translation>Ein anderes Keepsake hat diesen Tresor geöffnet.</translation>
+        <source>Another Keepsake, or another program, holds this vault&apos;s lock.</source>
+        <translation>Ein anderes Keepsake oder ein anderes Programm hält die Sperre dieser Erinnerungen.</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -6463,6 +6475,10 @@
         <translation>Die Argumente sind zu lang.</translation>
     </message>
     <message>
+        <source>The attachment {place} of the folder {root} was left out: {reason}</source>
+        <translation>Der Anhang {place} des Ordners {root} wurde ausgelassen: {reason}</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>Die Sicherung heißt jetzt {name} und liegt im selben Ordner. Starte Keepsake neu; „keepsake backup list“ zeigt die anderen Sicherungen.</translation>
     </message>
@@ -7471,6 +7487,10 @@
         <translation>Es gibt {names}.</translation>
     </message>
     <message>
+        <source>There is already a file or folder of this path.</source>
+        <translation>Unter diesem Pfad gibt es schon eine Datei oder einen Ordner.</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>Es gibt schon eine Erinnerung mit der Kennung {id}.</translation>
     </message>
@@ -7529,6 +7549,10 @@
     <message>
         <source>There is no file or folder at {path}.</source>
         <translation>Unter {path} gibt es weder eine Datei noch einen Ordner.</translation>
+    </message>
+    <message>
+        <source>There is no file or folder of this path.</source>
+        <translation>Unter diesem Pfad gibt es keine Datei und keinen Ordner.</translation>
     </message>
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
@@ -9413,6 +9437,10 @@
     <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} angehängte Dateien, die keine Notiz zeigt, blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} attachments of the folder {root} were left out.</source>
+        <translation>{count} Anhänge des Ordners {root} wurden ausgelassen.</translation>
     </message>
     <message>
         <source>{count} calls were lost.</source>

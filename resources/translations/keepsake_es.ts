@@ -3015,6 +3015,10 @@
         <translation>Un archivo que muestra ({name}) no está en el paquete.</translation>
     </message>
     <message>
+        <source>A folder cannot be moved into itself.</source>
+        <translation>Una carpeta no se puede mover dentro de sí misma.</translation>
+    </message>
+    <message>
         <source>A goal cannot have more trust than {agent} has.</source>
         <translation>Un objetivo no puede tener más confianza que {agent}.</translation>
     </message>
@@ -3127,6 +3131,10 @@
         <translation>Una parte consta de líneas enteras y termina después de su comienzo.</translation>
     </message>
     <message>
+        <source>A part of this path is a file, so nothing can lie in it.</source>
+        <translation>Una parte de esta ruta es un archivo, en el que no puede haber nada.</translation>
+    </message>
+    <message>
         <source>A passphrase does not begin or end with a space.</source>
         <translation>Una frase de contraseña no empieza ni termina con un espacio.</translation>
     </message>
@@ -3141,6 +3149,10 @@
     <message>
         <source>A passphrase is one line without control characters.</source>
         <translation>Una frase de contraseña es una sola línea sin caracteres de control.</translation>
+    </message>
+    <message>
+        <source>A path is made of names with &apos;/&apos; between them, such as projects/plan.md.</source>
+        <translation>Una ruta se compone de nombres con «/» entre ellos, como projects/plan.md.</translation>
     </message>
     <message>
         <source>A prompt that was taken back out of the queue was left out.</source>
@@ -3355,8 +3367,8 @@
         <translation>Otro Keepsake (proceso {number}) tiene abierta esta bóveda.</translation>
     </message>
     <message>
-        <source>Another Keepsake has this vault open.</source>
-        <translation>Otro Keepsake tiene abierta esta bóveda.</translation>
+        <source>Another Keepsake, or another program, holds this vault&apos;s lock.</source>
+        <translation>Otro Keepsake, u otro programa, tiene bloqueada esta memoria.</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -6463,6 +6475,10 @@
         <translation>Los argumentos son demasiado largos.</translation>
     </message>
     <message>
+        <source>The attachment {place} of the folder {root} was left out: {reason}</source>
+        <translation>Se omitió el adjunto {place} de la carpeta {root}: {reason}</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>La copia de seguridad está ahora en {name}, en la misma carpeta. Vuelve a iniciar Keepsake; «keepsake backup list» muestra las demás copias.</translation>
     </message>
@@ -7471,6 +7487,10 @@
         <translation>Existen {names}.</translation>
     </message>
     <message>
+        <source>There is already a file or folder of this path.</source>
+        <translation>Ya hay un archivo o una carpeta con esta ruta.</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>Ya hay un recuerdo con el identificador {id}.</translation>
     </message>
@@ -7529,6 +7549,10 @@
     <message>
         <source>There is no file or folder at {path}.</source>
         <translation>No hay ningún archivo ni carpeta en {path}.</translation>
+    </message>
+    <message>
+        <source>There is no file or folder of this path.</source>
+        <translation>No hay ningún archivo ni carpeta con esta ruta.</translation>
     </message>
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
@@ -9413,6 +9437,10 @@
     <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>Se omitieron {count} archivos adjuntos que ninguna nota muestra.</translation>
+    </message>
+    <message>
+        <source>{count} attachments of the folder {root} were left out.</source>
+        <translation>Se omitieron {count} adjuntos de la carpeta {root}.</translation>
     </message>
     <message>
         <source>{count} calls were lost.</source>

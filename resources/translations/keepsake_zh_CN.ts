@@ -3015,6 +3015,10 @@
         <translation>其中显示的文件（{name}）不在归档中。</translation>
     </message>
     <message>
+        <source>A folder cannot be moved into itself.</source>
+        <translation>文件夹不能移动到自身之中。</translation>
+    </message>
+    <message>
         <source>A goal cannot have more trust than {agent} has.</source>
         <translation>目标的信任级别不能高于 {agent} 的级别。</translation>
     </message>
@@ -3127,6 +3131,10 @@
         <translation>一个部分由完整的行组成，且结束位置在开始位置之后。</translation>
     </message>
     <message>
+        <source>A part of this path is a file, so nothing can lie in it.</source>
+        <translation>此路径的一部分是文件，其中不能再放任何内容。</translation>
+    </message>
+    <message>
         <source>A passphrase does not begin or end with a space.</source>
         <translation>密码短语的开头和结尾不能是空格。</translation>
     </message>
@@ -3141,6 +3149,10 @@
     <message>
         <source>A passphrase is one line without control characters.</source>
         <translation>密码短语是不含控制字符的一行文字。</translation>
+    </message>
+    <message>
+        <source>A path is made of names with &apos;/&apos; between them, such as projects/plan.md.</source>
+        <translation>路径由名称组成，中间以“/”分隔，例如 projects/plan.md。</translation>
     </message>
     <message>
         <source>A prompt that was taken back out of the queue was left out.</source>
@@ -3355,8 +3367,8 @@
         <translation>另一个 Keepsake（进程 {number}）已打开此记忆库。</translation>
     </message>
     <message>
-        <source>Another Keepsake has this vault open.</source>
-        <translation>另一个 Keepsake 已打开此记忆库。</translation>
+        <source>Another Keepsake, or another program, holds this vault&apos;s lock.</source>
+        <translation>另一个 Keepsake 或其他程序正锁定此记忆库。</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -6463,6 +6475,10 @@
         <translation>参数太长。</translation>
     </message>
     <message>
+        <source>The attachment {place} of the folder {root} was left out: {reason}</source>
+        <translation>文件夹 {root} 中的附件 {place} 被略过：{reason}</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>该备份现为同一文件夹中的 {name}。请重新启动 Keepsake；“keepsake backup list”会列出其他备份。</translation>
     </message>
@@ -7471,6 +7487,10 @@
         <translation>可用的有：{names}。</translation>
     </message>
     <message>
+        <source>There is already a file or folder of this path.</source>
+        <translation>此路径下已有文件或文件夹。</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>已有标识为 {id} 的记忆。</translation>
     </message>
@@ -7529,6 +7549,10 @@
     <message>
         <source>There is no file or folder at {path}.</source>
         <translation>{path} 处没有文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>There is no file or folder of this path.</source>
+        <translation>此路径下没有文件或文件夹。</translation>
     </message>
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
@@ -9413,6 +9437,10 @@
     <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} 个没有笔记显示的附件被略去。</translation>
+    </message>
+    <message>
+        <source>{count} attachments of the folder {root} were left out.</source>
+        <translation>文件夹 {root} 中的 {count} 个附件被略过。</translation>
     </message>
     <message>
         <source>{count} calls were lost.</source>

@@ -12,7 +12,7 @@ def mcp(
     context: typer.Context,
     profile: Annotated[
         Profile,
-        typer.Option(help="The tools: a few for most clients, groups of the catalogue, or the reference's."),
+        typer.Option(help="The tools: a few for most clients, groups of the catalogue, the reference's, or files."),
     ] = "small",
     tools: Annotated[
         str,

@@ -16,6 +16,10 @@ def toolbox(profile: Profile, groups: Sequence[str] = ()) -> Toolbox:
         from app.mcp.tools.reference_tools import ReferenceToolbox  # noqa: PLC0415
 
         return ReferenceToolbox()
+    if profile == "files":
+        from app.mcp.tools.files_tools import FilesToolbox  # noqa: PLC0415
+
+        return FilesToolbox()
     from app.mcp.tools.small_tools import SmallToolbox  # noqa: PLC0415
 
     return SmallToolbox()

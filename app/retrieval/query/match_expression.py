@@ -25,6 +25,7 @@ MAX_TERMS: Final = 64
 MAX_PAIRS: Final = 128
 
 _DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
+_POSSESSIVES: Final = ("'s", "’s")
 _LAST_WORD: Final = re.compile(r"[^\W_]+(?=[\W_]*\Z)")
 _WORDS: Final = re.compile(r"[^\W_]+")
 _GUARDS: Final = ("", "ful", "ness", "ly", "e", "ing")
@@ -107,7 +108,7 @@ def _atoms(term: Term) -> list[Atom]:
         return [Atom(_wide(term))]
     if term.prefix:
         return [Atom(expression) for expression in _prefixed(term)]
-    return [Atom(word_expression(form), tuple(_WORDS.findall(fold(form)))) for form in _forms(term.text)]
+    return [Atom(word_expression(form), tuple(_WORDS.findall(fold(form)))) for form in _forms(_owner(term))]
 
 
 def excluded_expression(query: Query | Sequence[Term]) -> str | None:
@@ -164,6 +165,12 @@ def _bare(term: Term) -> str:
     return term.text.strip("\"'.,;:!?()[]{}<>«»“”‘’„…-–—¿¡*")
 
 
+def _owner(term: Term) -> str:
+    """Return the text of a term, without the possessive ending of a single word."""
+    bare = "" if term.phrase else _bare(term)
+    return bare[:-2] if bare.endswith(_POSSESSIVES) else term.text
+
+
 def _joined(terms: Iterable[Term], mode: Mode) -> str:
     if mode == "any":
         pairs = list(dict.fromkeys(chain.from_iterable(_pairs(term) for term in terms)))[:MAX_PAIRS]
@@ -182,7 +189,7 @@ def _whole(term: Term) -> str:
         return _wide(term)
     if term.prefix:
         return " OR ".join(_prefixed(term))
-    return " OR ".join(map(word_expression, _forms(term.text)))
+    return " OR ".join(map(word_expression, _forms(_owner(term))))
 
 
 def _forms(text: str) -> list[str]:

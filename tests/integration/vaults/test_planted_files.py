@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from app.errors import VaultUnusableError
 from app.host import Host
 from app.store.backup import backup_name
 from app.upkeep.backups import backup_files
-from tests.helpers.sample_data import ROOT
+from tests.helpers.processes.warm_process import start_module
 from tests.integration.processes.planted_vaults import KINDS, NAMES
 
 LIMIT_S = 300
@@ -61,15 +60,15 @@ def test_nothing_planted_leads_out_of_the_vault_or_blocks(
     shutil.copytree(template, tmp_path / "template")
     (tmp_path / "blocked").write_bytes(b"")
     before = state_of(outside)
-    command = [sys.executable, "-m", "tests.integration.processes.planted_vaults", str(tmp_path), kind]
     # Without a folder for sockets, the vault's own is used.
     environment = os.environ | {"XDG_RUNTIME_DIR": str(tmp_path / "blocked")}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False
-    )
-    assert done.returncode == 0, (done.stdout, done.stderr)
-    assert done.stdout.splitlines()[-1] == "done"
-    assert [line for line in done.stdout.splitlines() if line in NAMES] == [*NAMES]
+    module = "tests.integration.processes.planted_vaults"
+    with start_module(module, str(tmp_path), kind, environment=environment) as process:
+        assert process.stdout is not None
+        lines = process.stdout.read().splitlines()
+        assert process.wait(LIMIT_S) == 0, lines
+    assert lines[-1] == "done"
+    assert [line for line in lines if line in NAMES] == [*NAMES]
     assert state_of(outside) == before
 
 

@@ -20,7 +20,7 @@ CLASSES = {
         memory.context memory.forecast memory.get memory.list memory.parse memory.people memory.search
         memory.sources memory.stats memory.timeline note.days note.entities note.facets
         note.mentions note.templates memory.months entity.named
-        note.get note.ids note.kept_texts note.links note.list note.resolve note.rows note.titles
+        note.files note.get note.ids note.kept_texts note.links note.list note.resolve note.rows note.titles
         reflection.latest reflection.list
         search.explain tag.list
     """,
@@ -30,8 +30,9 @@ CLASSES = {
         archive.restore graph.add_observations graph.create_entities graph.create_relations
         graph.delete_entities graph.delete_observations graph.delete_relations
         fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
-        memory.write note.change_many note.delete note.delete_many note.dismiss_texts note.from_template
-        note.link_mention note.merge note.pin note.restore note.save note.tag_many note.take_text note.update
+        memory.write note.change_many note.create_file note.delete note.delete_many note.dismiss_texts
+        note.from_template note.link_mention note.merge note.move_files note.pin note.restore note.save note.tag_many
+        note.take_text note.update
         reflection.save schedule.calendar schedule.claim schedule.count schedule.create schedule.delete schedule.due
         schedule.get schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update
         session.all session.append session.append_later session.at session.before session.compact session.create

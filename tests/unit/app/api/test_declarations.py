@@ -44,7 +44,7 @@ DERIVED = {
     ),
     "the window compares its text with facts": (
         lambda item: item.checks_facts,
-        "fact.correct fact.remember fact.set note.save note.update",
+        "fact.correct fact.remember fact.set note.create_file note.save note.update",
     ),
     "the search drops what it names": (
         lambda item: item.removes,

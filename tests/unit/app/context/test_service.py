@@ -10,7 +10,7 @@ from app.api.caller import Caller
 from app.config.schema import RECIPES
 from app.context import context_search
 from app.context.model import Context
-from app.context.prompt_query import MAX_WORDS, prompt_query, prompt_terms
+from app.context.prompt_query import MAX_WORDS, has_content, prompt_query, prompt_terms
 from app.core.text_rules.recall_fence import CLOSE, without_recalled
 from app.core.text_rules.short_ids import short_id
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, TimeLimitError
@@ -419,7 +419,8 @@ CHAT = (
 
 
 @pytest.mark.parametrize(
-    "prompt", ["ok", "continue", "run the tests", "commit and push", "change the colour of the button", "继续"]
+    "prompt",
+    ["ok", "continue", "pottery", "run the tests", "commit and push", "change the colour of the button", "继续"],
 )
 def test_a_prompt_that_needs_no_memory_brings_none_unasked(host: Host, prompt: str) -> None:
     chat(host)
@@ -437,6 +438,23 @@ def test_a_prompt_that_needs_no_memory_brings_none_unasked(host: Host, prompt: s
 def test_what_bears_on_a_prompt_is_told_unasked(host: Host, prompt: str, message: str) -> None:
     chat(host)
     assert message in context(host, prompt, sections=["turns", "facts"], unasked=True).text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "has_some"),
+    [
+        ("", False),
+        ("great", False),
+        ("the boiler", False),
+        ("boiler?", True),
+        ("boiler plumber", True),
+        ("把锅炉修好", True),
+        ("แก้หม้อต้ม", True),
+        ("почини котёл", True),
+    ],
+)
+def test_a_request_of_one_word_names_no_subject(prompt: str, has_some: bool) -> None:
+    assert has_content(prompt, prompt_terms(prompt)) is has_some
 
 
 def test_an_agent_that_asks_with_one_word_is_told(host: Host) -> None:

@@ -76,7 +76,7 @@ class _NoLinks:
         return None
 
 
-@pytest.mark.parametrize("profile", ["small", "reference"])
+@pytest.mark.parametrize("profile", ["small", "reference", "files"])
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-06-18", "2025-11-25", "1999-01-01"])
 def test_answers_of_the_handshake_era_equal_the_librarys(profile: Profile, version: str) -> None:
     requests = [greeting(version), *(request(key, method) for key, method in enumerate(LISTS, 1))]
@@ -84,7 +84,7 @@ def test_answers_of_the_handshake_era_equal_the_librarys(profile: Profile, versi
     assert [early.answer(request) for request in requests] == library_answers(profile, requests)
 
 
-@pytest.mark.parametrize("profile", ["small", "reference"])
+@pytest.mark.parametrize("profile", ["small", "reference", "files"])
 def test_answers_of_the_modern_era_equal_the_librarys(profile: Profile) -> None:
     requests = [request(key, method, ENVELOPE) for key, method in enumerate(("server/discover", *LISTS))]
     early = EarlyAnswers(profile)
@@ -178,7 +178,8 @@ def test_a_server_process_loads_no_engine() -> None:
     program = (
         "import sys\n"
         "import app.mcp.stdio_server, app.mcp.http_server\n"
-        "import app.mcp.tools.small_tools, app.mcp.tools.full_tools, app.mcp.tools.reference_tools\n"
+        "import app.mcp.tools.small_tools, app.mcp.tools.full_tools\n"
+        "import app.mcp.tools.reference_tools, app.mcp.tools.files_tools\n"
         "print(*sorted(sys.modules))\n"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -11,6 +11,7 @@ from app.api.argument_schema import argument_schema
 from app.api.catalogue import declared
 from app.errors import InputError
 from app.mcp.tools.consolidator_tools import CONSOLIDATOR_TOOLS
+from app.mcp.tools.files_schema import FILES_TOOLS
 from app.mcp.tools.full_tools import FullToolbox
 from app.mcp.tools.plain_schemas import parsed_arguments, plain_schema
 from app.mcp.tools.reference_schemas import REFERENCE_TOOLS
@@ -82,7 +83,7 @@ def check_tool(tool: dict[str, Any]) -> None:
         assert not {"anyOf", "oneOf", "allOf", "$ref", "$defs"} & set(node), path
 
 
-@pytest.mark.parametrize("tools", [SMALL_TOOLS, REFERENCE_TOOLS, [tool for tool, _ in CONSOLIDATOR_TOOLS]])
+@pytest.mark.parametrize("tools", [SMALL_TOOLS, REFERENCE_TOOLS, FILES_TOOLS, [tool for tool, _ in CONSOLIDATOR_TOOLS]])
 def test_the_tools_written_by_hand(tools: list[dict[str, Any]]) -> None:
     for tool in tools:
         check_tool(tool)

@@ -283,6 +283,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "note.get": ({"id": "{note}"}, ("note",)),
     "note.ids": ({}, ("note",)),
     "note.links": ({"id": "{linking}"}, ("note",)),
+    "note.files": ({}, ("file",)),
     "note.list": ({}, ("note",)),
     "note.mentions": ({"id": "{note}"}, ("naming",)),
     "note.resolve": ({"title": "Marta"}, ("note",)),
@@ -344,6 +345,7 @@ def filled(host: Host) -> dict[str, str]:
         "linking": host.ask("note.save", content="See [[Marta]].", title="Links").id,
         "naming": host.ask("note.save", content="Ask Marta about it", title="To do").id,
         "template": host.ask("note.save", content="Plan for {{date}}", title="Plan", tags=["template"]).id,
+        "file": host.ask("note.create_file", path="plan.md", content="Plan").id,
         "archived": host.ask("note.save", content="Long ago").id,
         "fact": host.ask(
             "fact.remember",

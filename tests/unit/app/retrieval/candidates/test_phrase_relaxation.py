@@ -39,6 +39,17 @@ def test_a_phrase_that_stands_nowhere_finds_its_words(filled: Host) -> None:
     assert found.hits[0].highlights
 
 
+@pytest.mark.parametrize("query", ["heron's", "heron’s zzzqqq", "What is the heron's blood type?"])
+def test_what_is_of_something_is_searched_by_its_name(filled: Host, query: str) -> None:
+    found = search(filled, query)
+    assert {hit.id for hit in found.hits} == {"s#1", "s#2"}
+    assert found.notes == ()
+
+
+def test_a_phrase_with_a_possessive_is_taken_as_it_is(filled: Host) -> None:
+    assert search(filled, '"the heron\'s"').relaxed == ("the heron's",)
+
+
 def test_each_phrase_is_judged_alone(filled: Host) -> None:
     found = search(filled, '"grey heron" "elm lock"')
     assert [hit.id for hit in found.hits] == ["s#1"]

@@ -1,0 +1,1 @@
+"""Notes by path and by template."""
