@@ -72,7 +72,8 @@ def _reached(vault: Path) -> VaultConnection:
             return _local(vault)
         except VaultLockedError as locked:
             now = time.monotonic()
-            if locked.data.get("is_opening"):
+            # A Keepsake writes its name as soon as it has the lock; who has none after a while is another program.
+            if locked.data.get("is_opening") and locked.data.get("owner"):
                 until = now + _WAIT_SECONDS
                 if not is_reported and now >= begin + _WAIT_SECONDS:
                     is_reported = True

@@ -151,4 +151,4 @@ def _locked(owner: str) -> Sentence:
     todo = Sentence("Use or close that one; if it does not answer, end its process.")
     if owner:
         return joined((Sentence("Another Keepsake (process {number}) has this vault open.", number=owner), todo))
-    return joined((Sentence("Another Keepsake has this vault open."), todo))
+    return joined((Sentence("Another Keepsake, or another program, holds this vault's lock."), todo))

@@ -3367,8 +3367,8 @@
         <translation>Ein anderes Keepsake (Prozess {number}) hat diesen Tresor geöffnet.</translation>
     </message>
     <message>
-        <source>Another Keepsake has this vault open.</source>
-        <translation>Ein anderes Keepsake hat diesen Tresor geöffnet.</translation>
+        <source>Another Keepsake, or another program, holds this vault&apos;s lock.</source>
+        <translation>Ein anderes Keepsake oder ein anderes Programm hält die Sperre dieser Erinnerungen.</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -6475,6 +6475,10 @@
         <translation>Die Argumente sind zu lang.</translation>
     </message>
     <message>
+        <source>The attachment {place} of the folder {root} was left out: {reason}</source>
+        <translation>Der Anhang {place} des Ordners {root} wurde ausgelassen: {reason}</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>Die Sicherung heißt jetzt {name} und liegt im selben Ordner. Starte Keepsake neu; „keepsake backup list“ zeigt die anderen Sicherungen.</translation>
     </message>
@@ -9433,6 +9437,10 @@
     <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} angehängte Dateien, die keine Notiz zeigt, blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} attachments of the folder {root} were left out.</source>
+        <translation>{count} Anhänge des Ordners {root} wurden ausgelassen.</translation>
     </message>
     <message>
         <source>{count} calls were lost.</source>

@@ -3367,8 +3367,8 @@
         <translation>Otro Keepsake (proceso {number}) tiene abierta esta bóveda.</translation>
     </message>
     <message>
-        <source>Another Keepsake has this vault open.</source>
-        <translation>Otro Keepsake tiene abierta esta bóveda.</translation>
+        <source>Another Keepsake, or another program, holds this vault&apos;s lock.</source>
+        <translation>Otro Keepsake, u otro programa, tiene bloqueada esta memoria.</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -6475,6 +6475,10 @@
         <translation>Los argumentos son demasiado largos.</translation>
     </message>
     <message>
+        <source>The attachment {place} of the folder {root} was left out: {reason}</source>
+        <translation>Se omitió el adjunto {place} de la carpeta {root}: {reason}</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>La copia de seguridad está ahora en {name}, en la misma carpeta. Vuelve a iniciar Keepsake; «keepsake backup list» muestra las demás copias.</translation>
     </message>
@@ -9433,6 +9437,10 @@
     <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>Se omitieron {count} archivos adjuntos que ninguna nota muestra.</translation>
+    </message>
+    <message>
+        <source>{count} attachments of the folder {root} were left out.</source>
+        <translation>Se omitieron {count} adjuntos de la carpeta {root}.</translation>
     </message>
     <message>
         <source>{count} calls were lost.</source>

@@ -3367,8 +3367,8 @@
         <translation>另一个 Keepsake（进程 {number}）已打开此记忆库。</translation>
     </message>
     <message>
-        <source>Another Keepsake has this vault open.</source>
-        <translation>另一个 Keepsake 已打开此记忆库。</translation>
+        <source>Another Keepsake, or another program, holds this vault&apos;s lock.</source>
+        <translation>另一个 Keepsake 或其他程序正锁定此记忆库。</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -6475,6 +6475,10 @@
         <translation>参数太长。</translation>
     </message>
     <message>
+        <source>The attachment {place} of the folder {root} was left out: {reason}</source>
+        <translation>文件夹 {root} 中的附件 {place} 被略过：{reason}</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>该备份现为同一文件夹中的 {name}。请重新启动 Keepsake；“keepsake backup list”会列出其他备份。</translation>
     </message>
@@ -9433,6 +9437,10 @@
     <message>
         <source>{count} attached files that no note shows were left out.</source>
         <translation>{count} 个没有笔记显示的附件被略去。</translation>
+    </message>
+    <message>
+        <source>{count} attachments of the folder {root} were left out.</source>
+        <translation>文件夹 {root} 中的 {count} 个附件被略过。</translation>
     </message>
     <message>
         <source>{count} calls were lost.</source>

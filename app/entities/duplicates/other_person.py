@@ -43,6 +43,9 @@ _FIGURES: Final = _words(
     """
     character protagonist heroine hero antagonist narrator figur heldin held erzahler protagonistin protagonista
     personaje heroina heroe narrador narradora
+    ship boat novel film movie song opera storm hurricane typhoon robot assistant chatbot
+    schiff boot roman lied oper sturm assistent assistentin
+    barco novela pelicula cancion tormenta huracan asistente
     """
 )
 _PETS: Final = _words(

@@ -32,7 +32,7 @@ from app.exchange.mirror.mirror_repo import Agreement, NoteState
 from app.exchange.mirror.mirrored_files import TRASH, FolderScan, Mark
 from app.exchange.model import AttachmentRecord
 from app.memories import repo
-from app.memories.foreign_record import MemoryRecord
+from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.importing import import_sources
 from app.memories.importing.ingest import ingest
 from app.memories.model import Memory, NewMemory
@@ -120,6 +120,7 @@ class NoteMirror:
         self._publish = publish
         self._hashes: dict[str, tuple[Mark, str]] = {}
         self._others: tuple[tuple[Path, int], ...] = ()
+        self._refused: Sequence[Problem] = ()
         self._since_ms = clock.now_ms()
         self.counts = MirrorCounts()
         self.problems: tuple[str, ...] = ()
@@ -142,7 +143,7 @@ class NoteMirror:
     def forget(self) -> None:
         """Forget what was seen: another folder is looked at."""
         self._hashes.clear()
-        self._others, self.problems = (), ()
+        self._others, self._refused, self.problems = (), (), ()
 
     async def settle(self, root: Path, scan: FolderScan, *, writes: bool) -> None:
         """Carry edits over, from files to notes and, where ``writes``, from notes to files.
@@ -155,8 +156,9 @@ class NoteMirror:
         look = _Look(root, scan, await asyncio.to_thread(_other_files, root, scan), writes)
         folder = str(root)
         if scan.others != self._others:
-            await asyncio.to_thread(attachment_files.bring_in, root, self._vault)
+            self._refused = await asyncio.to_thread(attachment_files.bring_in, root, self._vault)
             self._others = scan.others
+        look.problems += _files_left_out(root, self._refused)
         agreed = {
             agreement.place: agreement
             for agreement in await self._store.read(partial(mirror_repo.agreements, folder=folder))
@@ -312,8 +314,8 @@ class NoteMirror:
             return note, files
 
         record, files = await asyncio.to_thread(read)
-        for file in files:
-            await asyncio.to_thread(attachment_files.keep, file, self._vault)
+        kept = [await asyncio.to_thread(attachment_files.keep, file, self._vault) for file in files]
+        look.problems += _files_left_out(look.root, [problem for problem in kept if problem is not None])
         return record
 
     async def _keep_both(self, look: _Look, place: str, agreed: Agreement) -> None:
@@ -443,6 +445,21 @@ def _failures(root: Path, reason: str, places: Sequence[str]) -> Iterator[Senten
             root=root,
             reason=reason,
         )
+
+
+def _files_left_out(root: Path, problems: Sequence[Problem]) -> list[Sentence]:
+    """Return what to say of attachments that did not come into the vault."""
+    if len(problems) > _FEW:
+        return [Sentence("{count} attachments of the folder {root} were left out.", count=len(problems), root=root)]
+    return [
+        Sentence(
+            "The attachment {place} of the folder {root} was left out: {reason}",
+            place=problem.place,
+            root=root,
+            reason=as_sentence(problem.what),
+        )
+        for problem in problems
+    ]
 
 
 def _without_many_deletions(look: _Look, steps: list[tuple[str, Step]], known: int) -> list[tuple[str, Step]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.core.text_rules.short_ids import short_id
 from app.host import Host
 
 SAID = "2019-06-04T10:00:00+00:00"
@@ -56,8 +57,8 @@ def test_the_memory_index_begins_with_what_was_said_lately(host: Host) -> None:
     new = host.ask("note.save", content="The mole of Vannes is repaired.")
     search(host, "harbour")
     context = host.ask("memory.context", prompt="zebra", sections=["index"])
-    assert new.id in context.text
-    assert old.id not in context.text
+    assert short_id(new.id) in context.text
+    assert short_id(old.id) not in context.text
     context = host.ask("memory.context", prompt="What of the harbour of Vannes?", sections=["facts"])
-    line = next(line for line in context.text.splitlines() if old.id in line)
+    line = next(line for line in context.text.splitlines() if short_id(old.id) in line)
     assert "2019-06-04, fact" in line

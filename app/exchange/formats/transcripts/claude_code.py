@@ -106,7 +106,7 @@ class ClaudeCodeParser(LineParser):
             records = list(self._enqueued(event))
         else:
             return
-        if records:
+        if not all(isinstance(record, Problem) for record in records):
             yield from self._head(event)
         yield from records
 

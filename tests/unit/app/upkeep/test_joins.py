@@ -354,6 +354,9 @@ SPEAKING_AGAINST = (
     ("Jackson", ["Jackson Miller came. We stayed in Jackson for a week."]),
     ("George", ["George Stubbs painted horses. The firm held warrants from King George III and later monarchs."]),
     ("Maria", ["Maria Lopez came. Kaiserin Maria starb."]),
+    ("Anna", ["Anna Keller came. The ship Anna sank."]),
+    ("Emma", ["Emma Miller came. We talked about the novel Emma."]),
+    ("Claude", ["Claude Keller came. I asked the assistant Claude."]),
     ("Juan", ["Juan Lopez vino. El rey Juan habló."]),
     ("Charles", ["Charles Darwin sailed. Charles II liked dogs."]),
     (

@@ -16,6 +16,9 @@ from tests.helpers.disks import SmallDisk
 from tests.helpers.engine import engine_of
 
 LIMIT_S = 60.0
+PNG = base64.b64decode(
+    b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 
 @pytest.fixture
@@ -363,12 +366,23 @@ def test_titles_and_tags_go_both_ways(mirror: Host, notes: Path) -> None:
     assert len(texts(mirror)) == 3
 
 
+def test_a_picture_that_stays_outside_is_named(mirror: Host, notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "view.png").write_bytes(PNG)
+    mirror.ask("attachment.add", path=str(tmp_path / "view.png"))
+    (notes / "attachments").mkdir(exist_ok=True)
+    (notes / "attachments" / "view.png").write_bytes(PNG + b"other")
+    settle(mirror)
+    [problem] = mirror.ask("exchange.notes_folder").problems
+    assert problem.startswith("The attachment attachments/view.png of the folder")
+    assert problem.endswith("The vault has another attachment of this name, which stays.")
+    (notes / "attachments" / "view.png").unlink()
+    settle(mirror)
+    assert mirror.ask("exchange.notes_folder").problems == ()
+
+
 def test_pictures_go_both_ways(mirror: Host, notes: Path) -> None:
-    png = base64.b64decode(
-        b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-    )
     (notes / "pics").mkdir()
-    (notes / "pics" / "rose.png").write_bytes(png)
+    (notes / "pics" / "rose.png").write_bytes(PNG)
     source = "![rose](pics/rose.png)\n\nPrune.\n"
     (notes / "Rose.md").write_text(source)
     settle(mirror)
@@ -376,10 +390,10 @@ def test_pictures_go_both_ways(mirror: Host, notes: Path) -> None:
     update(mirror, "Rose", content=texts(mirror)["Rose"].replace("Prune", "Prune in March"))
     settle(mirror)
     assert files(notes)["Rose.md"] == "![rose](pics/rose.png)\n\nPrune in March.\n"
-    link = mirror.ask("attachment.add", name="lily.png", data=base64.b64encode(png + b"x").decode()).link
+    link = mirror.ask("attachment.add", name="lily.png", data=base64.b64encode(PNG + b"x").decode()).link
     mirror.ask("note.save", title="Lily", content=f"![lily]({link})")
     settle(mirror)
-    assert (notes / link).read_bytes() == png + b"x"
+    assert (notes / link).read_bytes() == PNG + b"x"
     settle(mirror)
     assert texts(mirror)["Lily"] == f"![lily]({link})"
 

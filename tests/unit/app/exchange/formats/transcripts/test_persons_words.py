@@ -89,6 +89,13 @@ QUEUES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
 }
 
 
+def test_prompts_that_were_taken_back_are_no_unknown_words(host: Host, tmp_path: Path) -> None:
+    path = write(tmp_path / "s.jsonl", queue("enqueue", "pelican"), queue("enqueue", "heron"), queue("popAll"), ANSWER)
+    report = host.ask("exchange.import", path=str(path))
+    assert (report.messages, report.lost) == (1, 0)
+    assert report.problems == ()
+
+
 @pytest.mark.parametrize("name", QUEUES)
 def test_queued_prompts_are_told_once(tmp_path: Path, name: str) -> None:
     events, words = QUEUES[name]
