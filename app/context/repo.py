@@ -11,12 +11,16 @@ import apsw
 from app.context.context_text import shorten
 from app.context.model import ContextItem
 from app.core.clock import to_datetime, to_ms
+from app.core.stores import STORES
 from app.core.text import excerpt
+from app.core.text_rules.project_name import project_sql
 from app.core.text_rules.recall_fence import is_own_tool, without_recalled
+from app.core.text_rules.spellings import wanted_names
 from app.memories import repo
 from app.memories.model import Memory
 from app.memories.said_time import IS_SAID, SAID_BY, SAID_MS
 from app.retrieval.model import Hit, Term
+from app.retrieval.operators import OperatorScope
 from app.retrieval.results.snippets import snippet
 
 MESSAGE_CHARACTERS: Final = 1_200
@@ -117,6 +121,14 @@ def reflection_item(memory: Memory) -> ContextItem:
     )
 
 
+_INDEXED: Final = (
+    "SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
+    f" CASE WHEN {IS_SAID} THEN {SAID_MS} ELSE m.created_at END AS at, m.type, {SAID_BY}, m.rowid AS place"
+    " FROM memories m"
+)
+_LISTED: Final = "m.valid_until IS NULL AND m.kind <> 'reflection' AND (?3 = '' OR m.session_id IS NOT ?3)"
+
+
 def recent_index_rows(
     connection: apsw.Connection, since_ms: int, limit: int, stores: Sequence[str], but: str = ""
 ) -> list[ContextItem]:
@@ -131,17 +143,34 @@ def recent_index_rows(
     """
     # The index begins with the pinned column, so both halves are read.
     halves = " UNION ALL ".join(
-        "SELECT * FROM (SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
-        f" CASE WHEN {IS_SAID} THEN {SAID_MS} ELSE m.created_at END AS at, m.type, {SAID_BY}, m.rowid AS place FROM"
-        f" memories m"
+        f"SELECT * FROM ({_INDEXED}"
         # What was said since then was stored since then too, and the index finds it by that.
-        f" WHERE m.valid_until IS NULL AND m.pinned = {pinned} AND m.created_at >= ?1 AND at >= ?1"
-        " AND m.kind <> 'reflection'"
-        " AND (?3 = '' OR m.session_id IS NOT ?3)"
+        f" WHERE {_LISTED} AND m.pinned = {pinned} AND m.created_at >= ?1 AND at >= ?1"
         f" AND {repo.store_condition(stores)} ORDER BY at DESC, m.rowid DESC LIMIT ?2)"
         for pinned in (1, 0)
     )
     rows = connection.execute(f"{halves} ORDER BY at DESC, place DESC LIMIT ?2", (since_ms, limit, but))
+    return [_index_row(row) for row in rows]
+
+
+def project_index_rows(
+    connection: apsw.Connection, project: str, limit: int, stores: Sequence[str], but: str = ""
+) -> list[ContextItem]:
+    """Return index lines of the memories of a project, newest first.
+
+    Args:
+        connection: A read connection.
+        project: Its name.
+        limit: Maximum number.
+        stores: Stores that the caller may read.
+        but: Session whose memories are left out.
+    """
+    is_of = OperatorScope(tuple(stores)).in_project("m").replace("?", "?1")
+    rows = connection.execute(
+        f"{_INDEXED} WHERE {_LISTED} AND {is_of} AND {repo.store_condition(stores)}"
+        " ORDER BY at DESC, m.rowid DESC LIMIT ?2",
+        (wanted_names(project), limit, but),
+    )
     return [_index_row(row) for row in rows]
 
 
@@ -179,22 +208,28 @@ def _said(memory: Memory) -> datetime:
     return memory.said_at or memory.created_at
 
 
-def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: int) -> list[ContextItem]:
-    """Return summaries of the latest sessions, the most recently updated first.
+def latest_sessions(
+    connection: apsw.Connection, agent: str, but: str, limit: int, project: str = ""
+) -> list[ContextItem]:
+    """Return summaries of the latest sessions, those of a project first.
 
     Args:
         connection: A read connection.
         agent: Only sessions with this agent, or any when empty.
         but: Session to leave out.
         limit: Maximum number.
+        project: Name of the project, ``""`` for none.
     """
+    is_of = OperatorScope(STORES).is_project("s.project").replace("?", "?4") if project else "NULL"
+    values = (but, agent, limit, *([wanted_names(project)] if project else []))
     rows = connection.execute(
         "SELECT s.id, s.title, d.agent, d.summary, s.updated_at FROM"
-        " (SELECT rowid AS number, id, title, agent, updated_at FROM sessions WHERE forgotten_at IS NULL AND id <> ?1"
-        f" AND (?2 = '' OR agent = ?2) ORDER BY updated_at DESC, rowid DESC LIMIT {_SESSIONS_LOOKED_AT}) s"
+        f" (SELECT x.rowid AS number, id, title, agent, updated_at, {project_sql('x')} AS project FROM sessions x"
+        " WHERE forgotten_at IS NULL AND id <> ?1"
+        f" AND (?2 = '' OR agent = ?2) ORDER BY updated_at DESC, x.rowid DESC LIMIT {_SESSIONS_LOOKED_AT}) s"
         " JOIN session_summaries d ON d.session_id = s.id"
-        " ORDER BY s.updated_at DESC, s.number DESC LIMIT ?3",
-        (but, agent, limit),
+        f" ORDER BY ({is_of}) IS TRUE DESC, s.updated_at DESC, s.number DESC LIMIT ?3",
+        values,
     )
     return [_session(*row) for row in rows]
 

@@ -21,6 +21,7 @@ from app.core.clock import DAY_MS, Clock
 from app.core.error_location import error_location
 from app.core.process.lazy_module import LazyModule
 from app.core.text import storable
+from app.core.text_rules.project_name import clean_name
 from app.core.text_rules.recall_fence import HEADINGS
 from app.errors import KeepsakeError, unexpected
 from app.memories.digests.reflections import latest_reflection
@@ -67,6 +68,7 @@ class ContextRequest:
         now_ms: Current time, milliseconds UTC.
         has_floor: Whether nothing is found where nothing bears on the prompt.
         folder: The folder in which a session begins, ``None`` where none begins.
+        project: Name of the project that is worked on, ``""`` for none.
     """
 
     text: str
@@ -77,6 +79,7 @@ class ContextRequest:
     now_ms: int
     has_floor: bool
     folder: str | None
+    project: str
 
     @property
     def sees_messages(self) -> bool:
@@ -141,6 +144,7 @@ class ContextService:
         sections: Sequence[SectionName] = (),
         has_floor: bool = False,
         folder: str | None = None,
+        project: str = "",
     ) -> Context:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
         started = time.perf_counter()
@@ -150,7 +154,8 @@ class ContextService:
         text = prompt_text(prompt)
         terms, stores = prompt_terms(text), tuple(access.stores)
         now_ms = self._clock.now_ms()
-        context_request = ContextRequest(text, terms, *caller, stores, now_ms, has_floor, folder)
+        name = clean_name(project)
+        context_request = ContextRequest(text, terms, *caller, stores, now_ms, has_floor, folder, name)
         work = self._parts(context_request, options)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
@@ -195,8 +200,14 @@ class ContextService:
 
     async def _at_start(self, context_request: ContextRequest, folder: str, options: ContextOptions) -> SectionResults:
         """Return what is told before the first prompt."""
-        stores, session = context_request.stores, context_request.session
-        work = partial(session_start.start_sections, folder=folder, stores=stores, session=session, options=options)
+        work = partial(
+            session_start.start_sections,
+            folder=folder,
+            project=context_request.project,
+            stores=context_request.stores,
+            session=context_request.session,
+            options=options,
+        )
         return dict(await self._store.read(work))
 
     async def _read(
@@ -208,7 +219,8 @@ class ContextService:
         """Return the sections found by search, in one job that embeds the prompt once."""
         work = partial(_search_sections, context_request=context_request, options=options)
         query = prompt_query(context_request.text, context_request.now_ms, context_request.session)
-        return await self._search.run_with_search_inputs(query, options.recipe, context_request.stores, work)
+        stores, project = context_request.stores, context_request.project
+        return await self._search.run_with_search_inputs(query, options.recipe, stores, work, project)
 
     def _failure(self, name: SectionName, error: BaseException) -> str:
         """Return a note about a part that failed."""
@@ -256,7 +268,11 @@ def _recent_index(connection: apsw.Connection, request: ContextRequest, options:
     since_ms = request.now_ms - options.recent_days * DAY_MS
     # Memories shown in full do not count towards the index.
     most = options.index + options.facts
-    return context_repo.recent_index_rows(connection, since_ms, most, request.stores, request.session)
+    shown = (most, request.stores, request.session)
+    # Of the project that is worked on, however old.
+    rows = context_repo.project_index_rows(connection, request.project, *shown) if request.project else []
+    rows += context_repo.recent_index_rows(connection, since_ms, *shown)
+    return list({row.id: row for row in rows}.values())
 
 
 def _reflection(connection: apsw.Connection, request: ContextRequest, _options: ContextOptions) -> ContextItems:
@@ -272,7 +288,7 @@ _READERS: Final[Mapping[SectionName, Callable[[apsw.Connection, ContextRequest, 
         connection, options.importance, options.salient
     ),
     "sessions": lambda connection, request, options: context_repo.latest_sessions(
-        connection, request.agent, request.session, options.sessions
+        connection, request.agent, request.session, options.sessions, request.project
     ),
     "reflection": _reflection,
     "index": _recent_index,

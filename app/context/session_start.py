@@ -11,8 +11,11 @@ import apsw
 
 from app.context import repo as context_repo
 from app.context.model import ContextItem, ContextOptions, SectionName
+from app.core.text_rules.project_name import project_sql
+from app.core.text_rules.spellings import wanted_names
 from app.memories import repo
 from app.memories.said_time import SAID_BY
+from app.retrieval.operators import OperatorScope
 
 _MOST_CERTAIN: Final = 5
 _FOLDER_SESSIONS: Final = 20  # latest conversations in a folder whose memories count as known of it
@@ -21,23 +24,30 @@ _IS_CERTAIN: Final = "(m.pinned = 1 OR (m.kind = 'fact' AND m.confidence >= 1 AN
 
 
 def start_sections(
-    connection: apsw.Connection, *, folder: str, stores: Sequence[str], session: str, options: ContextOptions
+    connection: apsw.Connection,
+    *,
+    folder: str,
+    project: str,
+    stores: Sequence[str],
+    session: str,
+    options: ContextOptions,
 ) -> dict[SectionName, list[ContextItem]]:
     """Return what bears on a session that begins in a folder, the most important first.
 
-    Memories of earlier conversations in the folder come first, then a few that the person has pinned or confirmed. The
-    summaries are of those conversations alone.
+    Memories of the project and of earlier conversations in the folder come first, then a few that the person has pinned
+    or confirmed. The summaries are of conversations in the folder or of the project alone.
 
     Args:
         connection: A read connection.
         folder: Where the agent works, ``""`` where that is not known.
+        project: Name of the project that it works on, ``""`` where that is not known.
         stores: Stores that the caller may read.
         session: The conversation at hand, whose own memories are left out.
         options: The options of contexts.
     """
-    sessions = _sessions_in(connection, folder, session, stores)
+    sessions = _sessions_in(connection, folder, project, session, stores)
     certain = _certain(connection, stores, session)
-    of_folder = _of_sessions(connection, sessions, stores, max(options.facts - len(certain), 0))
+    of_folder = _known_of(connection, sessions, project, stores, max(options.facts - len(certain), 0))
     memories = repo.many(connection, list(dict.fromkeys([*of_folder, *certain]))[: options.facts], stores=stores)
     return {
         "facts": list(map(context_repo.memory_item, memories)),
@@ -45,33 +55,39 @@ def start_sections(
     }
 
 
-def _sessions_in(connection: apsw.Connection, folder: str, session: str, stores: Sequence[str]) -> tuple[str, ...]:
-    """Return the latest conversations in a folder and those within it, the newest first.
+def _sessions_in(
+    connection: apsw.Connection, folder: str, project: str, session: str, stores: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the latest conversations of a project, in a folder and within it.
 
     Where a conversation took place is private, so that others get none.
     """
     bare = folder.rstrip("/\\")
-    if not bare or "private" not in stores:
+    if not (bare or project) or "private" not in stores:
         return ()
+    is_of = OperatorScope(tuple(stores)).is_project(project_sql("s")).replace("?", "?3")
     rows = connection.execute(
         f"SELECT s.id FROM sessions s WHERE s.forgotten_at IS NULL AND s.id <> ?2"
-        f" AND ({_FOLDER} = ?1 OR substr({_FOLDER}, 1, length(?1) + 1) IN (?1 || '/', ?1 || '\\'))"
+        f" AND (?1 <> '' AND ({_FOLDER} = ?1 OR substr({_FOLDER}, 1, length(?1) + 1) IN (?1 || '/', ?1 || '\\'))"
+        f" OR {project_sql('s')} IS NOT NULL AND {is_of})"
         f" ORDER BY s.updated_at DESC LIMIT {_FOLDER_SESSIONS}",
-        (bare, session),
+        (bare, session, wanted_names(project)),
     )
     return tuple(str(row[0]) for row in rows)
 
 
-def _of_sessions(
-    connection: apsw.Connection, sessions: Sequence[str], stores: Sequence[str], limit: int
+def _known_of(
+    connection: apsw.Connection, sessions: Sequence[str], project: str, stores: Sequence[str], limit: int
 ) -> Sequence[str]:
+    """Return the memories of conversations and of a project, the most certain first."""
+    is_of = OperatorScope(tuple(stores)).in_project("m").replace("?", "?3")
     # A quotation says what was said once; what was noted or decided stays true.
     rows = connection.execute(
-        "SELECT m.id FROM json_each(?) w CROSS JOIN memories m ON m.session_id = w.value WHERE m.valid_until IS NULL"
-        " AND m.kind NOT IN ('reflection', 'digest')"
+        f"SELECT m.id FROM memories m WHERE (m.session_id IN (SELECT value FROM json_each(?1)) OR {is_of})"
+        " AND m.valid_until IS NULL AND m.kind NOT IN ('reflection', 'digest')"
         f" AND coalesce({SAID_BY}, '') = '' AND {repo.store_condition(stores)}"
-        f" ORDER BY {_IS_CERTAIN} DESC, m.mention_count DESC, m.created_at DESC LIMIT ?",
-        (json.dumps(list(sessions)), limit),
+        f" ORDER BY {_IS_CERTAIN} DESC, m.mention_count DESC, m.created_at DESC LIMIT ?2",
+        (json.dumps(list(sessions)), limit, wanted_names(project)),
     )
     return [str(row[0]) for row in rows]
 

@@ -77,14 +77,14 @@ def _entries(connection: apsw.Connection, target: str) -> list[int]:
 
 
 def _is_recorded(connection: apsw.Connection, entity: str) -> bool:
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM memory_history WHERE target_kind = 'entity' AND target = ? LIMIT 1", (entity,)
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def _is_mentioned(connection: apsw.Connection, name: str) -> bool:
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM mentions WHERE substr(surface, instr(surface, ':') + 1) = ? LIMIT 1", (name_key(name),)
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None

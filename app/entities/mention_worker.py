@@ -320,9 +320,9 @@ def _said(
         found.append(FoundName(author, "person", -1, 0, 0.9, "author"))
     # Who is named in the text as well is mentioned there.
     met = {surface(name.type, name.name) for name in found}
-    found += [
-        FoundName(name, "person", -1, 0, 0.9, "people") for name in reading.people if surface("person", name) not in met
-    ]
+    stated: list[tuple[str, EntityType]] = [(name, "person") for name in reading.people]
+    stated += [(reading.project, "project")] if reading.project else []
+    found += [FoundName(name, kind, -1, 0, 0.9, "stated") for name, kind in stated if surface(kind, name) not in met]
     return found
 
 

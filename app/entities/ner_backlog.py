@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import apsw
 
 from app.core import message_ids
+from app.core.text_rules.project_name import project_name, project_sql
 from app.core.text_rules.recall_fence import blank_recalled
 from app.entities.enrichment import repo as enrichment_repo
 from app.entities.linking import FoundName, Linker, Owner
@@ -20,9 +21,15 @@ RULES = "entities_rules"
 RULES_VERSION = "8"  # changes when the fast rules do; everything is read again then
 _MAX_BATCH_CHARACTERS = 1_000_000
 _FIRST = -1_000_000_000_000_000_000  # before every message
+# Of the messages of a conversation the first one names its project.
+_PROJECT = (
+    f"(SELECT {project_sql('s')} FROM sessions s WHERE s.id = m.session_id"
+    " AND NOT EXISTS (SELECT 1 FROM messages f WHERE f.session_id = s.id AND f.seq < m.seq))"
+)
+_MESSAGE = f"m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at, {_PROJECT}"
 _MEMORY = (
     "m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts, m.people,"
-    " m.version"
+    f" {project_sql('m')}, m.version"
 )
 _UNUSED = (
     "e.mention_count = 0 AND e.touched = 0 AND e.protected = 0"
@@ -49,6 +56,7 @@ class Reading:
         mark: The memory's version, the message's number or row: what must still hold, or how far reading has come.
         kept: Names that an accurate search found, each with whether it stands in the heading.
         people: Whom the writer of a memory named as related.
+        project: The project that a memory, or the conversation that begins with a message, belongs to.
     """
 
     owner: Owner
@@ -59,6 +67,7 @@ class Reading:
     mark: int
     kept: tuple[tuple[bool, NameSpan], ...] = ()
     people: tuple[str, ...] = ()
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +160,7 @@ def reading_of(connection: apsw.Connection, kind: OwnerKind, owner: str) -> Read
     if ref is None:
         return None
     row = connection.execute(
-        "SELECT m.seq, m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at FROM messages m"
+        f"SELECT m.seq, {_MESSAGE} FROM messages m"
         " JOIN sessions s ON s.id = m.session_id WHERE m.session_id = ? AND m.seq = ? AND s.forgotten_at IS NULL",
         (MAX_CHARACTERS, ref.session, ref.seq),
     )
@@ -240,7 +249,9 @@ def _memories(connection: apsw.Connection, limit: int) -> NameBatch | None:
 def _memory(row: Sequence[Any]) -> Reading:
     heading = "\n".join([row[4], *json.loads(row[5])])[:MAX_CHARACTERS]
     owner, people = Owner("memory", row[0], row[1], row[2]), tuple(json.loads(row[6]))
-    return Reading(owner, row[3], heading, "", spoken_by_person=False, mark=row[7], people=people)
+    return Reading(
+        owner, row[3], heading, "", spoken_by_person=False, mark=row[8], people=people, project=project_name(row[7])
+    )
 
 
 def _restored(connection: apsw.Connection, limit: int) -> NameBatch | None:
@@ -251,8 +262,7 @@ def _restored(connection: apsw.Connection, limit: int) -> NameBatch | None:
         return None
     session, after = str(waiting[0]), cast("int", waiting[1])
     rows = connection.execute(
-        "SELECT seq, session_id, seq, role, author, substr(content, 1, ?), created_at, 0 FROM messages"
-        " WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+        f"SELECT m.seq, {_MESSAGE} FROM messages m WHERE m.session_id = ? AND m.seq > ? ORDER BY m.seq LIMIT ?",
         (MAX_CHARACTERS, session, after, limit),
     )
     readings = tuple(_some(_message(row) for row in rows))
@@ -262,8 +272,7 @@ def _restored(connection: apsw.Connection, limit: int) -> NameBatch | None:
 
 def _new_messages(connection: apsw.Connection, limit: int) -> NameBatch | None:
     rows = connection.execute(
-        "SELECT rowid, session_id, seq, role, author, substr(content, 1, ?), created_at FROM messages"
-        " WHERE rowid > ? ORDER BY rowid LIMIT ?",
+        f"SELECT m.rowid, {_MESSAGE} FROM messages m WHERE m.rowid > ? ORDER BY m.rowid LIMIT ?",
         (MAX_CHARACTERS, read_up_to(connection), limit),
     )
     readings = tuple(_some(_message(row) for row in rows))
@@ -273,9 +282,10 @@ def _new_messages(connection: apsw.Connection, limit: int) -> NameBatch | None:
 def _message(row: Sequence[Any]) -> Reading:
     owner = Owner("message", f"{row[1]}#{row[2]}", "private", row[6])
     if row[3] in _SILENT_ROLES:
-        return Reading(owner, "", "", "", spoken_by_person=False, mark=row[0])
+        return Reading(owner, "", "", "", spoken_by_person=False, mark=row[0], project=project_name(row[7]))
     # What Keepsake told an agent mentions nobody anew.
-    return Reading(owner, blank_recalled(row[5]), "", row[4], spoken_by_person=row[3] == "user", mark=row[0])
+    text, is_person = blank_recalled(row[5]), row[3] == "user"
+    return Reading(owner, text, "", row[4], spoken_by_person=is_person, mark=row[0], project=project_name(row[7]))
 
 
 def _some(readings: Iterable[Reading]) -> Iterable[Reading]:

@@ -252,21 +252,21 @@ def set_claims(connection: apsw.Connection, entity_id: str, wanted: Iterable[Cla
 
 def is_mentioned(connection: apsw.Connection, entity_id: str, owners: Iterable[tuple[str, str]]) -> bool:
     """Return whether any of some messages and memories, as (kind, id), mentions an entity."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM json_each(?) w JOIN mentions m ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
         " WHERE m.entity_id = ? LIMIT 1",
         (json.dumps([list(owner) for owner in owners]), entity_id),
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def is_claimed(connection: apsw.Connection, owner_kind: str, owner_id: str, from_id: str) -> bool:
     """Return whether something else is meant in an owner by the name of ``from_id``."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM entity_claims WHERE owner_kind = ? AND owner_id = ? AND from_id = ?",
         (owner_kind, owner_id, from_id),
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def owners_with_claims(connection: apsw.Connection, owners: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:

@@ -86,11 +86,11 @@ def entities_until(connection: apsw.Connection, lane: int) -> dict[str, int]:
 
 def are_entities_left(connection: apsw.Connection) -> bool:
     """Return whether the history has entries of entities that are to be forgotten still."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM erasures x CROSS JOIN memory_history h ON h.target = x.target AND h.target_kind = 'entity'"
         f" WHERE x.target_kind = 'entity' AND {IS_FORGOTTEN} LIMIT 1"
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def count(connection: apsw.Connection) -> int:

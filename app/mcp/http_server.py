@@ -207,7 +207,7 @@ def bearer(headers: Headers) -> str:
 def application(options: McpOptions, host: str) -> Starlette:
     """Return the web application that serves MCP."""
     links = TokenLinks(options.vault or default_vault().absolute())
-    served = KeepsakeServer(options.profile, toolbox(options.profile, options.groups), links)
+    served = KeepsakeServer(options.profile, toolbox(options.profile, options.groups), links, "")
     manager = StreamableHTTPSessionManager(served.server, security_settings=_security(host))
     gate = BearerGate(StreamableHTTPASGIApp(manager), links, lambda: manager._server_instances, _names(host))
     return Starlette(routes=[Route(PATH, endpoint=gate)], lifespan=lambda _app: manager.run())

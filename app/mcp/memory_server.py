@@ -49,12 +49,14 @@ class KeepsakeServer:
         profile: The set of tools.
         toolbox: Its tools.
         links: The links to the host.
+        project: Name of the project that its clients work on, ``""`` where that is not known.
     """
 
-    def __init__(self, profile: Profile, toolbox: Toolbox, links: HostLinks) -> None:
+    def __init__(self, profile: Profile, toolbox: Toolbox, links: HostLinks, project: str) -> None:
         self._profile = profile
         self._toolbox = toolbox
         self._links = links
+        self._project = project
         self._order = CallOrder()
         self._questions = OpenQuestions()
         self.notifier = Notifier()
@@ -117,7 +119,7 @@ class KeepsakeServer:
     ) -> Any:
         link = self._links.link(context)
         confirmer = ClientConfirmer(context, link, self._questions, params, on_asking)
-        call = CallContext(link, confirmer)
+        call = CallContext(link, confirmer, self._project)
         try:
             answer = await self._toolbox.call(params.name, params.arguments or {}, call)
         except ConfirmationNeeded as needed:
@@ -129,7 +131,8 @@ class KeepsakeServer:
     def _unasked(self, context: Context) -> CallContext:
         """Return the context of a request that is no call of a tool."""
         link = self._links.link(context)
-        return CallContext(link, ClientConfirmer(context, link, self._questions, None, _nothing))
+        confirmer = ClientConfirmer(context, link, self._questions, None, _nothing)
+        return CallContext(link, confirmer, self._project)
 
     async def _on_list_resources(self, _context: Context, _params: Any) -> Any:
         return _cached({"resources": listed_resources(self._profile)})

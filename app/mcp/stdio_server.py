@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -9,6 +10,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 
 from app.core.paths import default_vault
+from app.core.text_rules.project_name import project_of
 from app.mcp import identity
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.memory_server import KeepsakeServer, SingleLink
@@ -28,12 +30,22 @@ async def _serve(front: StdioFront, options: McpOptions) -> None:
     def make(client: ClientIdentity) -> HostLink:
         return HostLink(vault, client, identity.given_token(client.name))
 
-    served = KeepsakeServer(options.profile, toolbox(options.profile, options.groups), SingleLink(make))
+    tools = toolbox(options.profile, options.groups)
+    served = KeepsakeServer(options.profile, tools, SingleLink(make), _project())
     wire = _Wire(front, asyncio.get_running_loop())
     async with anyio.create_task_group() as group:
         group.start_soon(wire.send_answers)
         front.attach(wire.deliver)
         await served.server.run(wire.incoming, wire.outgoing, served.options())
+
+
+def _project() -> str:
+    """Return the name of the project in whose folder the client started this server."""
+    try:
+        # Programs for one's desktop start their servers anywhere: only a repository says what is worked on.
+        return project_of(str(Path.cwd()), needs_repository=True)
+    except OSError:
+        return ""  # the folder was removed
 
 
 class _Wire:

@@ -37,8 +37,8 @@ class Query:
         text: What the person typed.
         terms: Words and phrases, in order.
         kinds: From ``kind:``; ``message`` and its synonym ``episode`` mean messages.
-        tags, stores, sessions, agents, entities, roles, types, files, states: From the operators of those names
-            (``is:pinned``, ``is:archived``, ``is:superseded``, ``is:pending`` fill ``states``).
+        tags, stores, sessions, agents, entities, roles, projects, types, files, states: From the operators of those
+            names (``is:pinned``, ``is:archived``, ``is:superseded``, ``is:pending`` fill ``states``).
         excluded: Operators written with a leading ``-``: pairs of operator and value.
         since: At or after, milliseconds UTC.
         until: Before, milliseconds UTC.
@@ -57,6 +57,7 @@ class Query:
     agents: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     states: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from app.core.stores import STORES, sees_all
+from app.core.text_rules.project_name import project_sql
 from app.core.text_rules.spellings import OTHER_LETTERS, spelled_sql, wanted_names
 from app.core.text_rules.tag_names import normalise_tag
 from app.core.time_rules.timespans import EXAMPLES
@@ -48,6 +49,11 @@ _NAMES: Final = (
 """SQL of all keys of names that are spelled like a wanted one."""
 
 
+def _ends(column: str) -> str:
+    """Return the SQL of whether a path ends with a wanted name."""
+    return f"substr({column}, -length(? ->> 0) - 1) = '/' || (? ->> 0)"
+
+
 class Condition(NamedTuple):
     """SQL condition on ``chunks c``.
 
@@ -79,6 +85,38 @@ class OperatorScope:
         types = ", ".join(f"('{kind}:')" for kind in TYPES)
         named = f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, ({_NAMES}) n)"
         return f"({named} AND {within(self.stores, 'mentions')})"
+
+    def is_project(self, column: str) -> str:
+        """Return the SQL of whether a project has a wanted name or ending.
+
+        Its values are wanted names; see ``spelled_sql``. What the person called it, or merged with it, counts for a
+        caller who may read every store.
+        """
+        if not sees_all(self.stores):
+            return f"({spelled_sql(column)} OR {_ends(f'lower({column})')})"
+        called = (
+            "SELECT a.entity_id FROM entities e CROSS JOIN entity_aliases a ON a.entity_id = e.id"
+            f" WHERE e.type = 'project' AND (a.alias_key IN ({_NAMES}) OR {_ends('a.alias_key')})"
+        )
+        names = f"SELECT o.alias_key FROM entity_aliases o WHERE o.entity_id IN ({called})"
+        return f"({spelled_sql(column)} OR {_ends(f'lower({column})')} OR lower({column}) IN ({names}))"
+
+    def in_project(self, memories: str) -> str:
+        """Return the SQL of whether a memory is of a project, or its conversation is.
+
+        Its values are wanted names. Conversations count for a caller who may read private texts.
+
+        Args:
+            memories: The table's name in the statement.
+        """
+        named = self.is_project(project_sql("o"))
+        ids = f"SELECT o.id FROM memories o WHERE {project_sql('o')} IS NOT NULL AND {named}"
+        if "private" in self.stores:
+            ids += (
+                " UNION ALL SELECT i.id FROM sessions o CROSS JOIN memories i ON i.session_id = o.id"
+                f" WHERE {project_sql('o')} IS NOT NULL AND {named}"
+            )
+        return f"{memories}.id IN ({ids})"
 
     def of_session(self, where: str, values: Sequence[object] = ()) -> Condition:
         """Return the condition on a chunk's session ``s``.
@@ -228,6 +266,15 @@ def _file(value: str, _scope: OperatorScope) -> Condition:
     return Condition(sql, (path,) * sql.count("?"))
 
 
+def _project(value: str, scope: OperatorScope) -> Condition:
+    named = scope.is_project(project_sql("s"))
+    by_session = scope.of_session(f"{project_sql('s')} IS NOT NULL AND {named}")
+    own = f"SELECT s.id FROM memories s WHERE {project_sql('s')} IS NOT NULL AND {named}"
+    return _named(
+        f"({by_session.sql} OR c.memory_id IN ({own}))", value, f"({by_session.point} OR c.memory_id IN ({own}))"
+    )
+
+
 OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
     {
         operator.name: operator
@@ -259,6 +306,9 @@ OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
             Operator(
                 "role", "Who speaks", "roles", _role, ROLES, is_closed=True,
                 matches_type=lambda chunk_type, value: chunk_type.kind != "memory" and chunk_type.role == value.lower(),
+            ),
+            Operator(
+                "project", "Of this project, by its name or the end of it", "projects", _project, ("garden",)
             ),
             Operator("type", "An observation of this type", "types", _type, ("decision", "discovery")),
             Operator("file", "About this file, by its path or the end of it", "files", _file, ("reader.py",)),

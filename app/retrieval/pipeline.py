@@ -34,6 +34,7 @@ from app.retrieval.ranking.features import build_table
 from app.retrieval.ranking.fusion import fuse
 from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, rank
 from app.retrieval.ranking.neighbour_messages import read_neighbours
+from app.retrieval.ranking.project_preference import owners_of_project
 from app.retrieval.ranking.session_features import add_sessions
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
@@ -170,7 +171,9 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
     table = build_table(gathered)
     is_contextual = given.vector_query is not None and given.vector_query.is_contextual
     weights = load_ranker().weights(retrieved.found, is_contextual=is_contextual)
-    return rank(table, weights, most, _vector_reader(retrieved))
+    snapshot, request = given.snapshot, given.request
+    preferred = owners_of_project(snapshot, request.project, request.stores) if request.project else None
+    return rank(table, weights, most, _vector_reader(retrieved), preferred)
 
 
 def _cutoff(retrieved: Retrieved, ranking: Ranking) -> Cutoff | None:
@@ -260,6 +263,6 @@ def _found(retrieved: Retrieved, ranking: Ranking, cutoff: Cutoff | None) -> Fou
         shown = [replace(item, part=part) for item, part in zip(shown, parts, strict=True)]
     rows = candidate_rows(snapshot.connection, [item.chunk_id for item in shown])
     hits = build_hits(snapshot.connection, shown, rows, given.terms, labelled=True)
-    facets = count_facets_of_chunks(snapshot, ranking.ids)
+    facets = count_facets_of_chunks(snapshot, ranking.ids, request.stores)
     near = 0 if cutoff is None else cutoff.near_count
     return Found(request.query, request.recipe.name, hits, facets, len(ranking.ids), tuple(retrieved.found), near=near)

@@ -76,6 +76,7 @@ class Request:
         found_only: Show only what a retriever found, no neighbours.
         embedding: The caller's own vector of the query.
         as_of_ms: Search the vault as it was then, milliseconds UTC.
+        project: Name of the project that the learned ranking prefers, ``""`` for none.
         stop: Is set when nobody waits for the answer any more; stages look at it between each other.
     """
 
@@ -90,6 +91,7 @@ class Request:
     found_only: bool = False
     embedding: Sequence[float] | None = None
     as_of_ms: int | None = None
+    project: str = ""
     stop: StopSignal = field(default_factory=StopSignal)
 
     @property

@@ -11,6 +11,7 @@ from app.core.access import Access
 from app.core.clock import Clock, to_ms
 from app.core.process.lazy_module import LazyModule
 from app.core.text import storable
+from app.core.text_rules.project_name import clean_name
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
@@ -126,6 +127,7 @@ class SearchService:
         weights: tuple[float | None, float | None] = (None, None),
         embedding: Sequence[float] | None = None,
         needs_meaning: bool = False,
+        project: str = "",
     ) -> Found:
         """Find what ``text`` asks for; see the operation ``memory.search``.
 
@@ -133,7 +135,7 @@ class SearchService:
         sent to a remote service that private texts must not reach, and no reranker is used. ``active_embedding``
         replaces the active vectors, which are then compared one by one. ``weights`` of vectors and of words override
         the recipe's own, and ``embedding`` replaces the vector of the text. With ``needs_meaning``, vectors that say
-        nothing about meaning are left out.
+        nothing about meaning are left out. What is of ``project`` is preferred by the learned ranking.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
@@ -152,9 +154,9 @@ class SearchService:
         if is_internal and self._index_worker.generations.keeps_private(active_embedding):
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
-        found_only = legs is not None and not is_internal
-        pages, at_ms = (offset, limit, per_session), None if as_of is None else to_ms(as_of)
-        request = Request(query, chosen, wanted, access.stores, *pages, self._index_cache, found_only, embedding, at_ms)
+        found_only, name, stores = legs is not None and not is_internal, clean_name(project), access.stores
+        pages, at = (offset, limit, per_session), None if as_of is None else to_ms(as_of)
+        request = Request(query, chosen, wanted, stores, *pages, self._index_cache, found_only, embedding, at, name)
         if request.is_outside_index:
             return await self._store.read(
                 lambda connection: pipeline.search_outside_index(connection, request), stop=request.stop
@@ -165,10 +167,10 @@ class SearchService:
             active_embedding=active_embedding,
             needs_meaning=needs_meaning,
         )
-        given, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
-        self._trace_search(chosen, query, given, watch)
-        sentences = (*query.hints, *phrase_notes(given.found.relaxed), *spared, *notes, *given.found.notes)
-        return replace(given.found, notes=sentences, milliseconds=watch.laps)
+        answer, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
+        self._trace_search(chosen, query, answer, watch)
+        sentences = (*query.hints, *phrase_notes(answer.found.relaxed), *spared, *notes, *answer.found.notes)
+        return replace(answer.found, notes=sentences, milliseconds=watch.laps)
 
     @serialized
     async def months(self, access: Access, text: str) -> list[MonthCount]:
@@ -188,17 +190,18 @@ class SearchService:
         recipe: str,
         stores: Sequence[str],
         work: "SearchWork[T]",
+        project: str = "",
     ) -> T:
         """Run ``work`` on a reader with the request and vectors of an internal search.
 
-        If the vectors fail, the work is repeated without them.
+        The search prefers ``project``. If the vectors fail, the work is repeated without them.
 
         Raises:
             InputError: The recipe is unknown.
         """
         chosen, _ = await self._usable_recipe(self._configure(find_recipe(recipe)))
         wanted = [leg for leg in chosen.legs if leg != "vector" or not self._index_worker.generations.keeps_private()]
-        request = Request(query, chosen, wanted, stores, 0, 1, None, self._index_cache)
+        request = Request(query, chosen, wanted, stores, 0, 1, None, self._index_cache, project=clean_name(project))
         result, _ = await self._read_with_vectors(request, work)
         return result
 

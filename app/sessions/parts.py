@@ -11,6 +11,7 @@ from app.runtime import Runtime
 from app.sessions.capture.after_turn import AfterTurn
 from app.sessions.capture.auto_capture import AutoCapture, MemoryWrite
 from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.capture.earlier_projects import EarlierProjects
 from app.sessions.capture.model_extractor import ModelExtractor
 from app.sessions.capture.write_behind import WriteBehind
 from app.sessions.compaction.model_summary import ModelSummariser
@@ -42,6 +43,7 @@ class SessionParts(Part):
         summaries: Summaries of whole conversations.
         after_turn: Work that follows a turn.
         withheld: Takes single turns out of conversations.
+        earlier_projects: Names the projects of conversations that have none.
     """
 
     service: SessionService
@@ -54,15 +56,19 @@ class SessionParts(Part):
     summaries: SessionSummaryService
     after_turn: AfterTurn
     withheld: WithheldTurns
+    earlier_projects: EarlierProjects
 
     def tasks(self) -> Sequence[BackgroundTask]:
-        """Return the work after a turn."""
-        return (BackgroundTask("after-turn", self.after_turn.run),)
+        """Return the work after a turn, and that on earlier conversations."""
+        return (
+            BackgroundTask("after-turn", self.after_turn.run),
+            BackgroundTask("earlier-projects", self.earlier_projects.run, is_essential=False),
+        )
 
     @property
     def failures(self) -> Sequence[str]:
-        """Sentences about messages that are not stored, and about failed work after a turn."""
-        return (*self.write_behind.failures, *self.after_turn.failures)
+        """Sentences about messages that are not stored, and about failed work."""
+        return (*self.write_behind.failures, *self.after_turn.failures, self.earlier_projects.failure)
 
     def on_change(self, changes: ChangeSet) -> None:
         """Note a change for working memory and for the work after a turn."""
@@ -110,4 +116,5 @@ def build(
         summaries,
         AfterTurn(store, options, summaries, compaction, capture, runtime.publish, runtime.trace, switched),
         WithheldTurns(store, index, clock),
+        EarlierProjects(store),
     )

@@ -10902,6 +10902,10 @@
         <translation>Art</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
         <source>Said by</source>
         <translation>Gesagt von</translation>
     </message>
@@ -13001,6 +13005,10 @@
         <translation>Punkt</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
         <source>Said</source>
         <translation>Gesagt</translation>
     </message>
@@ -13792,6 +13800,10 @@
         <translation>Unterhaltung</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
         <source>from {day}</source>
         <translation>ab dem {day}</translation>
     </message>
@@ -13808,6 +13820,10 @@
         <translation>nicht {word}</translation>
     </message>
     <message>
+        <source>project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
         <source>said by</source>
         <translation>gesagt von</translation>
     </message>
@@ -13822,6 +13838,10 @@
     <message>
         <source>tag</source>
         <translation>Schlagwort</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>Art</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
@@ -17548,6 +17568,10 @@
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
         <translation>Es ist noch nicht für die Suche bereit, oder hat keine eigenen Wörter.</translation>
+    </message>
+    <message>
+        <source>It is of your project</source>
+        <translation>Es gehört zu deinem Projekt</translation>
     </message>
     <message>
         <source>It says a number</source>

@@ -10902,6 +10902,10 @@
         <translation>Tipo</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Proyecto</translation>
+    </message>
+    <message>
         <source>Said by</source>
         <translation>Dicho por</translation>
     </message>
@@ -13001,6 +13005,10 @@
         <translation>Punto</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Proyecto</translation>
+    </message>
+    <message>
         <source>Said</source>
         <translation>Dicho</translation>
     </message>
@@ -13792,6 +13800,10 @@
         <translation>conversación</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>archivo</translation>
+    </message>
+    <message>
         <source>from {day}</source>
         <translation>desde el {day}</translation>
     </message>
@@ -13808,6 +13820,10 @@
         <translation>no {word}</translation>
     </message>
     <message>
+        <source>project</source>
+        <translation>proyecto</translation>
+    </message>
+    <message>
         <source>said by</source>
         <translation>dicho por</translation>
     </message>
@@ -13822,6 +13838,10 @@
     <message>
         <source>tag</source>
         <translation>etiqueta</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>tipo</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
@@ -17548,6 +17568,10 @@
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
         <translation>Aún no está listo para la búsqueda, o no tiene palabras propias.</translation>
+    </message>
+    <message>
+        <source>It is of your project</source>
+        <translation>Es de tu proyecto</translation>
     </message>
     <message>
         <source>It says a number</source>

@@ -10902,6 +10902,10 @@
         <translation>种类</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
         <source>Said by</source>
         <translation>发言者</translation>
     </message>
@@ -13001,6 +13005,10 @@
         <translation>要点</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
         <source>Said</source>
         <translation>说出</translation>
     </message>
@@ -13792,6 +13800,10 @@
         <translation>会话</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>文件</translation>
+    </message>
+    <message>
         <source>from {day}</source>
         <translation>{day} 起</translation>
     </message>
@@ -13808,6 +13820,10 @@
         <translation>不含 {word}</translation>
     </message>
     <message>
+        <source>project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
         <source>said by</source>
         <translation>发言者</translation>
     </message>
@@ -13822,6 +13838,10 @@
     <message>
         <source>tag</source>
         <translation>标签</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>类型</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
@@ -17548,6 +17568,10 @@
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
         <translation>它尚未可供搜索，或没有自己的文字。</translation>
+    </message>
+    <message>
+        <source>It is of your project</source>
+        <translation>属于你的项目</translation>
     </message>
     <message>
         <source>It says a number</source>

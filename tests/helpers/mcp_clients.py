@@ -47,22 +47,29 @@ async def mcp_client(
         command=command,
         args=[*start, "mcp", "--profile", profile],
         env=environment(vault, token),
-        cwd=str(ROOT),
+        cwd=str(vault.parent),
     )
     async with Client(stdio_client(parameters), mode=mode, **options) as client:
         yield client
 
 
 class RawClient:
-    """A server process spoken to line by line."""
+    """A server process spoken to line by line.
 
-    def __init__(self, vault: Path, token: str = "", *arguments: str) -> None:
+    Args:
+        vault: The vault's folder.
+        token: The agent's token.
+        arguments: Further arguments of the command.
+        folder: Where the client starts it; beside the vault when left out.
+    """
+
+    def __init__(self, vault: Path, token: str = "", *arguments: str, folder: Path | None = None) -> None:
         self.process = subprocess.Popen(
             [*keepsake_command(), "mcp", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment(vault, token),
-            cwd=ROOT,
+            cwd=folder or vault.parent,
         )
 
     def send(self, message: object) -> None:

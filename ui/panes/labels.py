@@ -97,6 +97,7 @@ _FEATURES = {
     "session_length": QT_TRANSLATE_NOOP("Words", "Length of the conversation"),
     "session_recency": QT_TRANSLATE_NOOP("Words", "How new the conversation is"),
     "entity": QT_TRANSLATE_NOOP("Words", "Mentions what you name"),
+    "project": QT_TRANSLATE_NOOP("Words", "It is of your project"),
     "kin": QT_TRANSLATE_NOOP("Words", "Its conversation is like the best ones"),
     "kin_recent": QT_TRANSLATE_NOOP("Words", "Its conversation is the newest of those"),
     "question_length": QT_TRANSLATE_NOOP("Words", "Length of the question"),

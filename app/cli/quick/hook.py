@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from app.cli.quick.quick_client import QuickClient, QuickError, vault_folder
+from app.core.text_rules.project_name import project_of
 from app.core.whole_lines import FilePosition, read_whole_lines
 
 EVENTS = ("session-start", "prompt", "stop", "pre-compact")
@@ -71,6 +72,7 @@ def _tell(event: str, given: dict[str, Any], vault: str | None, max_tokens: int 
             sections=sections,
             unasked=True,
             folder=_text(given, "cwd") if event == "session-start" else None,
+            project=project_of(_text(given, "cwd")),
         )
     recalled = _text(context, "text") if isinstance(context, dict) else ""
     if recalled:

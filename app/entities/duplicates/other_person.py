@@ -175,13 +175,13 @@ def may_be_another(text: str, start: int, length: int, full: str) -> bool:
 
 def _ends_a_longer_name(before: str) -> bool:
     """Return whether a first name ends the name of a thing: ``Christmas Eve``."""
-    found = _CAPITAL.search(before)
-    if found is None or not found[1][0].isupper():
+    match = _CAPITAL.search(before)
+    if match is None or not match[1][0].isupper():
         return False
-    word, lists = found[1].casefold(), gazetteer()
+    word, lists = match[1].casefold(), gazetteer()
     if word in _HOLIDAYS or word in lists.demonyms:
         return True
-    is_inside = re.search(r"[^\W\d_]", before[: found.start()]) is not None
+    is_inside = re.search(r"[^\W\d_]", before[: match.start()]) is not None
     known = (lists.never, lists.titles, lists.greetings, lists.places, lists.given_names, lists.common)
     return is_inside and not any(word in some for some in known)
 

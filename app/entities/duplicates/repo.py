@@ -99,12 +99,12 @@ def stand_alone(connection: apsw.Connection, entity_ids: Iterable[str]) -> bool:
 
 def is_answered(connection: apsw.Connection, entity_id: str) -> bool:
     """Return whether a person answered, or took back, a proposal to merge an entity."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM proposed_merges WHERE ? IN (first_id, second_id) AND decision NOT IN ('waiting', 'expired')"
         " LIMIT 1",
         (entity_id,),
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def by_assistants(connection: apsw.Connection, session: str, places: Iterable[int]) -> set[int]:
@@ -149,7 +149,7 @@ def is_undecided(connection: apsw.Connection, entity_ids: Iterable[str], actor: 
     That holds for all that was merged into them as well. What ``actor`` joins and parts is no decision.
     """
     members = json.dumps([one for entity_id in entity_ids for one in entity_repo.cluster(connection, entity_id)])
-    found = connection.execute(
+    cursor = connection.execute(
         "WITH part (id) AS MATERIALIZED (SELECT value FROM json_each(?1))"
         " SELECT 1 FROM part p JOIN entities e ON e.id = p.id WHERE e.touched = 1 OR e.protected = 1"
         " OR e.position_pinned = 1 OR e.summary <> '' OR e.attributes <> '{}'"
@@ -161,7 +161,7 @@ def is_undecided(connection: apsw.Connection, entity_ids: Iterable[str], actor: 
         " UNION ALL SELECT 1 FROM part p CROSS JOIN graph_positions g ON g.entity_id = p.id WHERE g.pinned = 1 LIMIT 1",
         (members, actor),
     )
-    return found.fetchone() is None
+    return cursor.fetchone() is None
 
 
 def are_apart(connection: apsw.Connection, key: Key) -> bool:
@@ -171,7 +171,7 @@ def are_apart(connection: apsw.Connection, key: Key) -> bool:
     undone, or a relation between them is stated. That Keepsake took a join of its own back decides nothing.
     """
     part, whole = sorted((entity_repo.cluster(connection, one) for one in key), key=len)
-    found = connection.execute(
+    cursor = connection.execute(
         "WITH part (id, side) AS MATERIALIZED"
         " (SELECT value, 0 FROM json_each(?) UNION ALL SELECT value, 1 FROM json_each(?)),"
         " apart (first, second) AS ("
@@ -188,7 +188,7 @@ def are_apart(connection: apsw.Connection, key: Key) -> bool:
         " WHERE p.side <> q.side LIMIT 1",
         (json.dumps(part), json.dumps([one for one in whole if one not in part])),
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def have_context(connection: apsw.Connection, key: Key) -> bool:

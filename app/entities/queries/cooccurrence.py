@@ -114,11 +114,11 @@ def top(
     Ids tell which came to be first, and that may follow from what the caller does not see.
     """
     if sees_all(stores):
-        found = connection.execute(
+        cursor = connection.execute(
             "SELECT e.id, e.name_key FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value",
             (json.dumps([*counts]),),
         )
-        keys = {str(entity): str(key) for entity, key in found}
+        keys = {str(entity): str(key) for entity, key in cursor}
     else:
         keys = {handle: key_of(handle) for handle in counts}
     return sorted(counts.items(), key=lambda item: (-item[1], keys.get(item[0], ""), item[0]))[:limit]

@@ -63,10 +63,10 @@ def chosen_handles(
 ) -> list[str]:
     """Return the handles of entities allowed by a filter, in order; see ``ids``."""
     source, values, handle = _source(chosen, order, stores, is_page=limit >= 0)
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT {handle} FROM {source} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?", (*values, limit, offset)
     )
-    return [str(row[0]) for row in found]
+    return [str(row[0]) for row in cursor]
 
 
 def count(connection: apsw.Connection, chosen: EntityFilter, *, stores: Sequence[str]) -> int:
@@ -91,14 +91,14 @@ def rows_of(connection: apsw.Connection, wanted: Sequence[str], *, stores: Seque
             for one in dict.fromkeys(wanted)
             if one in known
         }
-    found: Iterable[Any] = connection.execute(
+    cursor: Iterable[Any] = connection.execute(
         "SELECT e.id, e.type, e.mention_count, e.protected FROM json_each(?) w CROSS JOIN entities e"
         " ON e.id = w.value WHERE e.merged_into IS NULL ORDER BY w.key",
         (json.dumps(list(wanted)),),
     )
     return {
         row[0]: EntityRow(row[0], known[row[0]], cast("EntityType", row[1]), int(row[2]), bool(row[3]))
-        for row in found
+        for row in cursor
         if row[0] in known
     }
 
@@ -112,11 +112,11 @@ def matching(
         allowed = set(chosen_handles(connection, timeless, stores=stores))
         return [one for one in wanted if one in allowed]
     where, values = _conditions(chosen, stores)
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT e.id FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value WHERE {where} ORDER BY w.key",
         (json.dumps(list(wanted)), *values),
     )
-    return [str(row[0]) for row in found]
+    return [str(row[0]) for row in cursor]
 
 
 def _source(

@@ -159,12 +159,14 @@ def _facts(
         f" WHERE {handle_column(stores)} = ? AND m.owner_kind = 'memory' AND {within(stores)})"
     )
     total = connection.execute(f"SELECT count(*) {owned}", (handle,)).get
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT f.id, f.kind, f.title, substr(f.content, 1, ?), coalesce(f.event_time, f.updated_at)"
         f" {owned} ORDER BY 5 DESC, f.rowid DESC LIMIT ?",
         (_TEXT * 2, handle, limit),
     )
-    return tuple(KnownFact(row[0], row[1], row[2], excerpt(row[3], _TEXT), to_datetime(row[4])) for row in found), total
+    return tuple(
+        KnownFact(row[0], row[1], row[2], excerpt(row[3], _TEXT), to_datetime(row[4])) for row in cursor
+    ), total
 
 
 def _conversations(

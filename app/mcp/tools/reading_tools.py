@@ -30,7 +30,7 @@ async def search(given: Arguments, call: CallContext) -> ToolAnswer:
     offset = _offset(given)
     query = _query(given)
     # One more than shown tells whether there are more.
-    result = await call.read("memory.search", query=query, limit=limit + 1, offset=offset)
+    result = await call.read("memory.search", query=query, limit=limit + 1, offset=offset, project=call.project)
     hits = result["hits"]
 
     def answer(shown: int) -> ToolAnswer:
@@ -108,8 +108,9 @@ async def context(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return the context for the next answer."""
     prompt, session, max_tokens = given.required("prompt"), given.text("session").strip(), given.number("max_tokens")
     room = None if max_tokens is None else max(0, max_tokens - _FRAME)
+    request = {"prompt": prompt, "session": session, "project": call.project}
     for _ in range(_TRIES):
-        answer = _context(await call.read("memory.context", prompt=prompt, session=session, max_tokens=room))
+        answer = _context(await call.read("memory.context", max_tokens=room, **request))
         if max_tokens is None or room is None or (excess := answer.tokens() - max_tokens) <= 0:
             break
         room = max(0, room - excess - _FRAME)

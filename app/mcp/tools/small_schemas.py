@@ -108,6 +108,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
             "tags": _TAGS,
             "people": _TEXTS,
             "files": _TEXTS,
+            "project": _text("that of the working folder by default"),
             "store": _STORE,
             "session": _text("conversation it comes from"),
         },

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from app.core.text_rules.project_name import ATTRIBUTE, project_name
 from app.core.text_rules.recall_fence import PREAMBLE, entry, fence_text, neutralise
 from app.core.text_rules.short_ids import short_id
 from app.core.text_rules.token_estimate import estimate_served_tokens
@@ -142,6 +143,8 @@ def memory_entry(memory: Mapping[str, Any]) -> str:
     if memory.get("tags"):
         marks.append(" ".join(f"#{tag}" for tag in memory["tags"]))
     marks += [f"{name} {', '.join(memory[name])}" for name in ("files", "people") if memory.get(name)]
+    if project := project_name((memory.get("attributes") or {}).get(ATTRIBUTE)):
+        marks.append(f"project {project}")
     body = "\n".join([memory["content"], *(f"- {fact}" for fact in memory.get("facts") or ())])
     return entry(memory["id"], ", ".join(mark for mark in marks if mark), body, whole_lines=True)
 

@@ -32,10 +32,12 @@ class CallContext:
     Args:
         link: The link to the host.
         confirmer: Asks the person where the client can.
+        project: Name of the project that the client works on, ``""`` where that is not known.
     """
 
     link: HostLink
     confirmer: Confirmer
+    project: str
 
     async def read(self, operation: str, **arguments: Any) -> Any:
         """Call an operation that changes nothing."""

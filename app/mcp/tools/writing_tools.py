@@ -39,6 +39,7 @@ async def write(given: Arguments, call: CallContext) -> ToolAnswer:
         tags=tags,
         related_people=given.texts("people"),
         related_files=given.texts("files"),
+        project=given.text("project").strip() or call.project,
         store=_store(given),
         session=given.text("session").strip() or None,
     )
@@ -62,6 +63,7 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
         tags=tags,
         store=_store(given),
         session=given.text("session").strip() or None,
+        project=call.project,
     )
     if held := _held_back(value):
         return _with_tag_notes(held, tags)

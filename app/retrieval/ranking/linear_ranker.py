@@ -25,6 +25,7 @@ from app.retrieval.ranking.features import (
     min_max_scale,
     with_session_similarity,
 )
+from app.retrieval.ranking.project_preference import PREFERENCE
 from app.retrieval.ranking.session_similarity import session_similarity
 from app.retrieval.results.relevance_cutoff import MatchSignals
 from app.sentence import Sentence
@@ -87,6 +88,7 @@ class RankedChunks:
         parts: Contribution of each feature, a row for each ranked candidate.
         matched: Weight of the query's words in each ranked candidate and around it; see ``FeatureTable.matched``.
         share: Share of the weight of all words that this is.
+        preferred: Whether each ranked candidate is of the project that is worked on.
     """
 
     found: RetrieverScores
@@ -98,6 +100,7 @@ class RankedChunks:
     parts: "Matrix"
     matched: "Matrix"
     share: "Matrix"
+    preferred: "NDArray[np.bool_]"
 
     def best_first(self) -> "RankedChunks":
         """Return the ranking, which is in order."""
@@ -119,6 +122,7 @@ class RankedChunks:
             parts=self.parts[ranked := rows[rows < len(self.parts)]],
             matched=self.matched[ranked],
             share=self.share[ranked],
+            preferred=self.preferred[ranked],
         )
 
     def signals(self) -> MatchSignals:
@@ -186,7 +190,11 @@ class RankedChunks:
     def _features(self, start: int, end: int, count: int) -> list[dict[str, float]]:
         """Return each feature's contribution to ``count`` candidates from ``start``, empty for unranked ones."""
         known = np.round(self.parts[start:end], _SHOWN_DIGITS).tolist()
-        named = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
+        preferred = self.preferred[start:end].tolist()
+        named = [
+            dict(compress(zip(NAMES, parts, strict=True), parts)) | ({"project": PREFERENCE} if is_preferred else {})
+            for parts, is_preferred in zip(known, preferred, strict=True)
+        ]
         return named + [{} for _ in range(count - len(named))]
 
 
@@ -221,7 +229,13 @@ def _weights(given: Mapping[str, Sequence[float]]) -> "Matrix":
     return weights.T.ravel()
 
 
-def rank(table: FeatureTable, weights: "Matrix", most: int = KEPT, vectors: "Vectors | None" = None) -> RankedChunks:
+def rank(
+    table: FeatureTable,
+    weights: "Matrix",
+    most: int = KEPT,
+    vectors: "Vectors | None" = None,
+    preferred: "Ints | None" = None,
+) -> RankedChunks:
     """Return the candidates ranked by their features, then the other results, best first.
 
     Args:
@@ -229,6 +243,7 @@ def rank(table: FeatureTable, weights: "Matrix", most: int = KEPT, vectors: "Vec
         weights: Weights of the inputs; see ``LinearRanker``.
         most: Number to return where the retrievers found more than were ranked.
         vectors: Reads vectors of chunks, zeros for none; without it sessions are not compared.
+        preferred: Numbers of the sessions and memories of the project that is worked on, if any.
     """
     places, retriever_scores, mentions = table.places, table.gathered.found, table.gathered.mentions
     share = min_max_scale(table.values)
@@ -236,6 +251,8 @@ def rank(table: FeatureTable, weights: "Matrix", most: int = KEPT, vectors: "Vec
         share = with_session_similarity(share, weights, session_similarity(places.owner, vectors(table.ids)))
     parts = (expand_interactions(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
     scores = np.round(parts.sum(axis=1) + MENTION * _are_mentioned(mentions, places), _DIGITS)
+    is_preferred = np.isin(places.owner, [] if preferred is None else preferred)
+    scores = scores + PREFERENCE * is_preferred
     order = _best_first(retriever_scores.columns, places, table.created, scores)
     rows, unseen = table.gathered.rows[table.kept[order]], _unseen(table.gathered)[: max(most - len(order), 0)]
     chunks = retriever_scores.chunks[rows]
@@ -250,6 +267,7 @@ def rank(table: FeatureTable, weights: "Matrix", most: int = KEPT, vectors: "Vec
         parts[order],
         table.matched[order],
         table.values[order, _COVERAGE_WINDOW],
+        is_preferred[order],
     )
 
 

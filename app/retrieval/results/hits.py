@@ -18,6 +18,7 @@ from app.index.searchable_text import tool_text
 from app.memories.model import Memory
 from app.memories.said_time import IS_SAID, SAID_BY, SAID_MS
 from app.retrieval.model import FacetCount, Hit, RankedCandidate, Term, Why
+from app.retrieval.results.project_counts import count_projects
 from app.retrieval.results.relevance_cutoff import MatchSignals
 from app.retrieval.results.snippets import Snippets
 from app.retrieval.snapshot import SearchSnapshot
@@ -175,8 +176,11 @@ def _joined(counter: "Counter[str]", rows_of: "RowsOf | None") -> "Counter[str]"
     return joined
 
 
-def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetCount, ...]:
-    """Count the facet values of the chunks ``ids``; see ``count_facets``."""
+def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids", stores: Sequence[str]) -> tuple[FacetCount, ...]:
+    """Count the facet values of the chunks ``ids``; see ``count_facets``.
+
+    What the person calls a project is for callers who may read all ``stores``.
+    """
     columns, agents = snapshot.columns, snapshot.index_cache.agents
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
@@ -192,7 +196,9 @@ def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetC
     owner = columns.owner[ids]
     for number, count in _appearing(agents.of(snapshot.connection, columns, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count
-    memories = json.dumps([columns.name(number) for number, _ in _appearing(owner[owner < 0])])
+    ids_of_memories = [columns.name(number) for number, _ in _appearing(owner[owner < 0])]
+    counts["project"] = count_projects(snapshot, dict(_appearing(owner[owner > 0])), ids_of_memories, stores)
+    memories = json.dumps(ids_of_memories)
     for name, sql in (("agent", _SOURCES), ("tag", _TAGS)):
         for value, count in snapshot.connection.execute(sql, (memories,)):
             counts[name][value] += count
@@ -321,7 +327,8 @@ def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tupl
     rows = connection.execute(
         f"SELECT m.id, m.title, CASE WHEN {IS_SAID} THEN {SAID_MS} ELSE m.updated_at END, m.session_id,"
         f" m.source, substr(m.content, 1, 200000), m.facts, m.kind, {SAID_BY},"
-        " CASE m.key WHEN '' THEN m.title ELSE m.title || char(10) || m.category || ' ' || m.key END"
+        " CASE m.key WHEN '' THEN m.title ELSE m.title || char(10) || m.category || ' ' || m.key END,"
+        " m.files, m.people"
         " FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
         (json.dumps(ids),),
     )
@@ -332,16 +339,17 @@ def _former_fields(memory: Memory) -> tuple[Any, ...]:
     """Return the fields of an earlier value as ``_memories`` returns stored ones."""
     extra = f"{memory.title}\n{memory.category} {memory.key}" if memory.key else memory.title
     owner = (memory.title, to_ms(memory.said_at or memory.updated_at), memory.session_id, memory.source)
-    return (*owner, memory.content, json.dumps(memory.facts), memory.kind, memory.said_by, extra)
+    named = json.dumps(memory.files), json.dumps(memory.people)
+    return (*owner, memory.content, json.dumps(memory.facts), memory.kind, memory.said_by, extra, *named)
 
 
 def _memory(row: tuple[Any, ...] | None) -> Fields | None:
     if row is None:
         return None
-    title, updated, session_id, source, content, facts, kind, who, extra = row
+    title, updated, session_id, source, content, facts, kind, who, extra, files, people = row
     return (
         "\n".join([content, *json.loads(facts)]).strip() or title,
-        extra,
+        "\n".join([extra, *json.loads(files), *json.loads(people)]),
         {
             "target": "memory",
             "kind": kind,

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.core.text import without_markup
+from app.core.text_rules.project_name import ATTRIBUTE, project_name
 from app.errors import KeepsakeError
 from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory
@@ -110,6 +111,7 @@ class NoteInspector(QScrollArea):
             (self.tr("Topic"), memory.category, self.tr("The category of the fact")),
             (self.tr("Point"), memory.key, self.tr("The key of the fact: what in its topic it is about")),
             (self.tr("What it is"), observation_type(memory.type), self.tr("The type of the observation")),
+            (self.tr("Project"), project_name(memory.attributes.get(ATTRIBUTE))),
             (self.tr("Files"), "\n".join(memory.files)),
             (self.tr("People"), "\n".join(memory.people)),
             (self.tr("Happened"), full_date(memory.event_time) if memory.event_time else ""),

@@ -1,4 +1,4 @@
-"""The facets of a search: counts by kind, agent, role, tag and store."""
+"""The facets of a search: counts by kind, agent, role, tag, project and store."""
 
 from PySide6.QtCore import QObject
 
@@ -27,6 +27,7 @@ class FacetFilter(QObject):
             "agent": self.tr("Agent"),
             "role": self.tr("Said by"),
             "tag": self.tr("Tags"),
+            "project": self.tr("Project"),
             "store": self.tr("Store"),
         }
         labels = {"kind": kind_plural, "store": store_label, "agent": source_label, "role": role_label}

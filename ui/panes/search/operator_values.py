@@ -1,4 +1,4 @@
-"""Operator values to complete: the tags, agents, conversations and entities that a vault has."""
+"""Operator values to complete: the tags, agents, conversations, projects and entities of a vault."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.sessions.model import Session
     from ui.bridge import Bridge
 
-COMPLETED: Final = frozenset({"tag", "agent", "session", "entity"})
+COMPLETED: Final = frozenset({"tag", "agent", "session", "project", "entity"})
 """Operators whose values are looked up; those of the others are known beforehand."""
 _LIMIT: Final = 20
 
@@ -40,9 +40,8 @@ async def operator_values(bridge: "Bridge", name: str, begun: str) -> list[Hint]
             wanted = SessionFilter(text=begun)
             sessions: list[Session] = await bridge.call(operations.session.list(filter=wanted, limit=_LIMIT))
             return [Hint(title) for title in dict.fromkeys(session.title for session in sessions) if title]
-        entities: list[EntityRow] = await bridge.call(
-            operations.entity.list(filter=EntityFilter(prefix=begun), limit=_LIMIT)
-        )
+        wanted_names = EntityFilter(text=begun, types=("project",)) if name == "project" else EntityFilter(prefix=begun)
+        entities: list[EntityRow] = await bridge.call(operations.entity.list(filter=wanted_names, limit=_LIMIT))
         return [Hint(entity.name) for entity in entities]
     except KeepsakeError:
         return []  # without completion one can still type; a search says what is wrong

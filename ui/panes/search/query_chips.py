@@ -78,6 +78,9 @@ class QueryChips(QWidget):
             (self.tr("agent"), query.agents),
             (self.tr("about"), query.entities),
             (self.tr("said by"), query.roles),
+            (self.tr("project"), query.projects),
+            (self.tr("type"), query.types),
+            (self.tr("file"), query.files),
             (self.tr("state"), query.states),
         ):
             chips += [(f"{name}: {value}", "accent") for value in values]

@@ -8,7 +8,7 @@ from app.core.text_rules.stopwords import stop_words
 from app.retrieval.model import Hit, Query, Span, Term
 from ui.models.dates import day_of
 
-FACETS = ("kind", "agent", "role", "tag", "store")
+FACETS = ("kind", "project", "agent", "role", "tag", "store")
 _DATES = ("after", "before", "on")
 _TARGET = r"\((?:<[^<>]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\)"
 """Target of a link in parentheses: an address, and a title if it has one."""
@@ -70,6 +70,7 @@ def chosen_of(query: Query) -> dict[str, tuple[str, ...]]:
         "agent": query.agents,
         "role": query.roles,
         "tag": query.tags,
+        "project": query.projects,
         "store": query.stores,
     }
 

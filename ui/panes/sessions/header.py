@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.text_rules.project_name import ATTRIBUTE, project_name
 from app.sessions.model import Session
 from ui import theme
 from ui.models.dates import counted, full_span
@@ -84,7 +85,8 @@ class SessionHeader(QFrame):
         self._session = session
         if changed or not self.title.hasFocus():
             self.title.show_title(session.label)
-        facts = [session.agent, counted(session.message_count, self.tr("1 message"), self.tr("{n} messages"))]
+        project = project_name(session.attributes.get(ATTRIBUTE))
+        facts = [session.agent, project, counted(session.message_count, self.tr("1 message"), self.tr("{n} messages"))]
         facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
             facts.append(self.tr("what came since is not read yet") if self._drawn else self.tr("facts not drawn yet"))

@@ -13,6 +13,7 @@ from app.api.session_access import origin
 from app.changes import Changed
 from app.core.ids import new_id
 from app.core.stores import StoreName
+from app.core.text_rules.project_name import with_project
 from app.engine import Engine
 from app.memories.fact_service import draft_of
 from app.memories.model import BatchWritten, Belief, Clash, FactConfidence, FactSet, Memory, NewMemory, Source, Written
@@ -58,6 +59,7 @@ async def remember(
     sources: list[Source] = [],  # noqa: B006
     store: StoreName | None = None,
     decay_rate: Rate | None = None,
+    project: str = "",
 ) -> Changed[Written]:
     """Store a fact, or count one with the same words once more.
 
@@ -75,6 +77,7 @@ async def remember(
         store: Who may see it; the most private store that the caller sees when left out.
         decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
             left out, 0 for never.
+        project: Name of the project that it belongs to.
     """
     await engine.memories.reflections.require_sources(caller.access, sources)
     draft = draft_of(
@@ -82,7 +85,7 @@ async def remember(
         tags=tuple(tags),
         category=category,
         key=key,
-        attributes=attributes,
+        attributes=with_project(attributes, project),
         source=source or caller.name,
         session_id=await origin(engine, caller, session),
         sources=tuple(sources),

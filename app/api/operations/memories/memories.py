@@ -43,6 +43,7 @@ async def search(
     vector_weight: float | None = None,
     fts_weight: float | None = None,
     query_embedding: list[float] | None = None,
+    project: str = "",
 ) -> Found:
     """Find messages and durable items, each with the reasons for its place.
 
@@ -59,6 +60,8 @@ async def search(
             ``balanced`` and ``boosted``.
         fts_weight: How much words count in it.
         query_embedding: The vector of the query's words, made by the model of the index; compared in place of ours.
+        project: Name of the project that is worked on: what belongs to it comes first, unless something else fits much
+            better. It counts for the recipe ``learned``; the operator ``project:`` finds nothing else.
     """
     weights = (vector_weight, fts_weight)
     chosen = recipe or (engine.config.text("search.recipe") if weights == (None, None) else "weighted")
@@ -73,6 +76,7 @@ async def search(
         as_of=as_of,
         weights=weights,
         embedding=query_embedding,
+        project=project,
     )
     if as_of is None:
         engine.memories.access.count(hit.id for hit in result.hits if hit.target == "memory")

@@ -13,6 +13,7 @@ from app.api.registry import Count, operation
 from app.api.session_access import origin
 from app.changes import Changed
 from app.core.stores import StoreName
+from app.core.text_rules.project_name import with_project
 from app.engine import Engine
 from app.memories.model import Kind, Memory, NewMemory, Source, SourceText, Written
 from app.upkeep.reflection.model import ReflectionPreview
@@ -45,6 +46,7 @@ async def write(
     expires_at: datetime | None = None,
     event_time: datetime | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
+    project: str = "",
     key: IdempotencyKey = "",
 ) -> Changed[Written]:
     """Store an observation, fact or note unless its store already has the same.
@@ -67,24 +69,20 @@ async def write(
         expires_at: When it expires.
         event_time: When it happened.
         attributes: Anything else to keep with it.
+        project: Name of the project that it belongs to.
         key: An id of the caller's own for this write, so that it can be repeated safely within 30 days.
     """
-    draft = NewMemory(
-        content=content,
-        title=title,
-        kind=kind,
+    draft = replace(
+        NewMemory(content, title, kind, tuple(tags), default_store(caller, store), source or caller.name),
         type=type,
         facts=tuple(facts),
-        tags=tuple(tags),
-        store=default_store(caller, store),
-        source=source or caller.name,
         session_id=await origin(engine, caller, session),
         files=tuple(related_files),
         people=tuple(related_people),
         sources=tuple(sources),
         expires_at=expires_at,
         event_time=event_time,
-        attributes=attributes,
+        attributes=with_project(attributes, project),
     )
     return await save_once(engine, caller, key, "memory.write", draft, partial(_write, engine, caller))
 

@@ -21,6 +21,7 @@ async def context(
     sections: list[SectionName] = [],  # noqa: B006
     unasked: bool = False,
     folder: str | None = None,
+    project: str = "",
 ) -> Context:
     """Return the context for an agent's next answer.
 
@@ -41,6 +42,7 @@ async def context(
         folder: The agent begins its work in this folder, or in an unknown one where the text is empty: instead of a
             search, told are memories and summaries of earlier conversations there, and a few memories that the person
             has pinned or confirmed.
+        project: Name of the project that is worked on: what belongs to it comes first.
     """
     check_range("max_tokens", max_tokens, 0)
     session = await mentioned(engine, caller, session) if session else session
@@ -53,6 +55,7 @@ async def context(
         sections=sections,
         has_floor=unasked,
         folder=folder,
+        project=project,
     )
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     included = (item for section in result.sections if section.name not in _UNCOUNTED for item in section.items)

@@ -9,6 +9,7 @@ from app.api.registry import Count, operation
 from app.api.session_access import conversation, owner_of, partner, writer_of
 from app.changes import Changed
 from app.core.facets import Facet
+from app.core.text_rules.project_name import with_project
 from app.engine import Engine
 from app.sessions.model import Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
 from app.sessions.service import NewSession
@@ -44,6 +45,7 @@ async def append(
     title: str = "",
     agent: str = "",
     channel: str = "",
+    project: str = "",
     key: IdempotencyKey = "",
 ) -> Changed[Appended]:
     """Append messages to a conversation, which appears with its first message.
@@ -59,9 +61,11 @@ async def append(
         title: Title of a conversation made by this.
         agent: The agent it is with, of a conversation made by this; an agent that leaves it out means itself.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
+        project: Name of the project that a conversation made by this belongs to.
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
-    heading = NewSession(title, partner(caller, agent), channel, writer=writer_of(caller))
+    agent, attributes = partner(caller, agent), with_project({}, project)
+    heading = NewSession(title, agent, channel, attributes=attributes, writer=writer_of(caller))
     return await engine.sessions.service.append(messages, session, heading, caller.name, key, owner=owner_of(caller))
 
 

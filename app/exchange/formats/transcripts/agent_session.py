@@ -69,7 +69,7 @@ class AgentSessionParser(LineParser):
 
     def _head(self, moment: int | None) -> SessionRecord:
         begun = self.state.get("begun") or moment
-        attributes = filled({"cwd": self.state.get("cwd")})
+        attributes = transcript_records.head_attributes(filled({"cwd": self.state.get("cwd")}))
         return SessionRecord(self._key, title=self._title, agent=self._agent, created_ms=begun, attributes=attributes)
 
     @property

@@ -8,7 +8,13 @@ from app.exchange.formats.assistants.claude_content import CIPHERED, ClaudeTurn,
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
-from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, persons_turn, turn
+from app.exchange.formats.transcripts.transcript_records import (
+    LineParser,
+    head_attributes,
+    line_id,
+    persons_turn,
+    turn,
+)
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.item_places import of_session
 from app.exchange.parsing.lenient import filled, first_text, table, text
@@ -133,7 +139,7 @@ class ClaudeCodeParser(LineParser):
             title="" if key != (text(event.get("sessionId")) or self._name) else self._title,
             agent=AGENT,
             created_ms=parse_instant(event.get("timestamp")),
-            attributes={name: value for name, value in filled(event).items() if name in _HEAD},
+            attributes=head_attributes({name: value for name, value in filled(event).items() if name in _HEAD}),
         )
 
     def _message(self, event: dict[str, Any], name: str) -> Iterator[Record]:

@@ -8,7 +8,7 @@ from app.core.clock import parse_instant
 from app.core.text import content_hash
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
-from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, turn
+from app.exchange.formats.transcripts.transcript_records import LineParser, head_attributes, line_id, turn
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.sessions.model import Role
@@ -83,9 +83,9 @@ class CodexParser(LineParser):
         if not self.state.get("is_begun"):
             self.state["is_begun"] = True
             begun = self.state.get("begun") or moment
-            yield SessionRecord(
-                self._key, agent=AGENT, created_ms=begun, attributes=table(self.state.get("head")) or {}
-            )
+            head = table(self.state.get("head"))
+            attributes = head_attributes(head, text(table(head.get("git")).get("repository_url")))
+            yield SessionRecord(self._key, agent=AGENT, created_ms=begun, attributes=attributes)
 
     def _item(self, item: dict[str, Any], line: bytes, moment: int | None) -> Iterator[Record | None]:
         kind = text(item.get("type"))

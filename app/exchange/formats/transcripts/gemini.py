@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
+from app.core.text_rules.project_name import project_of, with_project
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, turn
@@ -101,13 +102,9 @@ class GeminiParser(LineParser):
         self.state["session"] = text(value.get("sessionId")) or self._name
         self.state["begun"] = parse_instant(value.get("startTime"))
         self.state["title"] = text(value.get("summary"))
-        self.state["attributes"] = filled(
-            {
-                "project": text(value.get("projectHash")),
-                "directories": row(value.get("directories")),
-                "kind": text(value.get("kind")),
-            }
-        )
+        folders = row(value.get("directories"))
+        attributes = {name: text(value.get(name)) for name in ("projectHash", "kind")} | {"directories": folders}
+        self.state["attributes"] = with_project(filled(attributes), project_of(text(folders[0])) if folders else "")
 
     def _messages(self, messages: list[Any], place: str) -> Iterator[Record]:
         for number, message in enumerate(messages, 1):

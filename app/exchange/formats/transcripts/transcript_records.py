@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from app.core.clock import optional_datetime
 from app.core.text import excerpt, storable
+from app.core.text_rules.project_name import project_of, project_of_remote, with_project
 from app.exchange.formats.format_spec import Reader
 from app.exchange.formats.transcripts.program_text import parted
 from app.exchange.importing.accounting import read_item
@@ -31,6 +32,14 @@ THOUGHT_IMPORTANCE: Final = 0.1
 NOTICE_IMPORTANCE: Final = 0.1
 
 _MAX_KEPT: Final = 256  # names of tools whose answers are still to come
+
+
+def head_attributes(attributes: dict[str, Any], remote: str = "") -> dict[str, Any]:
+    """Return the attributes of a conversation with its project.
+
+    That is found from the working folder (``cwd``), or from the address of the repository's ``remote``.
+    """
+    return with_project(attributes, project_of_remote(remote) or project_of(text(attributes.get("cwd"))))
 
 
 class LineParser:

@@ -48,9 +48,18 @@ HOOK_MODULES = {
     "app.cli.quick.quick_client",
     "app.cli.quick.quick_start",
     "app.core",
+    "app.core.text_rules",
+    "app.core.text_rules.project_name",
     "app.core.whole_lines",
     "app.rpc",
     "app.rpc.peer",
+}
+OF_HOOKS = {
+    "app.cli.quick.hook",
+    "app.core",
+    "app.core.text_rules",
+    "app.core.text_rules.project_name",
+    "app.core.whole_lines",
 }
 SLOW_TO_LOAD = {
     "typer",
@@ -71,7 +80,7 @@ SLOW_TO_LOAD = {
     [
         (["hook", "prompt"], HOOK_MODULES),
         (["hook", "stop"], HOOK_MODULES),
-        (["capture", "A note"], HOOK_MODULES - {"app.cli.quick.hook", "app.core", "app.core.whole_lines"}),
+        (["capture", "A note"], HOOK_MODULES - OF_HOOKS),
     ],
 )
 def test_hooks_and_capture_load_what_they_need_and_nothing_else(

@@ -254,6 +254,29 @@ def test_recent_conversations_are_those_where_something_was_said_last(host: Host
     assert section(context(host, "", agent="Nobody"), "sessions") == []
 
 
+def test_conversations_and_memories_of_the_project_come_first_however_old(host: Host) -> None:
+    for day, name in ((1, "alice/garden"), (2, "alice/mill"), (3, "")):
+        turn = {"role": "user", "content": "word " * 200, "created_at": f"2024-01-0{day}T10:00:00Z"}
+        host.ask("session.append", session=f"s{day}", project=name, messages=[turn])
+        host.ask("session.digest.roll", session=f"s{day}")
+    old = host.ask("fact.remember", content="Beds are wet.", project="alice/garden").memory.id
+    drawn = host.ask("fact.remember", content="Lime is white.", session="s1", store="shared").memory.id
+
+    def age(connection: apsw.Connection) -> None:
+        connection.execute("UPDATE memories SET created_at = 1")
+
+    host.submit(engine_of(host).store.write(age)).result()
+    other = host.ask("fact.remember", content="The mill stands.", project="alice/mill").memory.id
+    made = context(host, "", project="alice/garden")
+    assert section(made, "sessions") == ["s1", "s3", "s2"]
+    assert set(section(made, "index")[:2]) == {old, drawn}
+    assert section(made, "index")[2:] == [other]
+    assert section(context(host, ""), "index") == [other]
+    token = str(host.ask("agent.add", name="scout", trust="inner").token)
+    narrowed = host.authenticate(token, "scout", "")
+    assert section(context(host, "", narrowed, project="alice/garden"), "index") == []
+
+
 def test_short_messages_are_included_whole(host: Host) -> None:
     short = "The heron " + "flew over the water and " * 18 + "landed.\nThen it slept."
     host.ask("session.append", session="one", messages=[{"role": "user", "content": short}])

@@ -17,6 +17,8 @@ from app.entities.mention_worker import ACTOR, known_names, read_names
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from app.knowledge_graph.model import GraphEntity, GraphRelation
 from app.knowledge_graph.service import KnowledgeGraphService
+from app.sessions.model import NewMessage
+from app.sessions.service import NewSession
 from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import EntityHarness
@@ -372,7 +374,23 @@ def test_people_of_a_memory_are_mentioned_once_beside_its_text(harness: EntityHa
     harness.note("Nobody came.", people=("alice jones",))
     harness.read_all()
     assert harness.names() == {"Alice Jones": 2, "ndeye o.": 1}
-    assert harness.rows("SELECT start, provider FROM mentions WHERE surface = 'person:ndeye o.'") == [(-1, "people")]
+    assert harness.rows("SELECT start, provider FROM mentions WHERE surface = 'person:ndeye o.'") == [(-1, "stated")]
     harness.do(harness.memories.delete(EVERYTHING, note.id))
     harness.read_all()
     assert harness.names() == {"Alice Jones": 1}
+
+
+def test_a_project_is_mentioned_by_its_memories_and_the_first_messages_of_its_conversations(
+    harness: EntityHarness,
+) -> None:
+    heading = NewSession(attributes={"project": "alice/garden"})
+    messages = [NewMessage("system", "You are Bob."), NewMessage("user", "Water the beds."), NewMessage("user", "Yes.")]
+    harness.do(harness.sessions.append(messages, "s", heading, "person", owner=None))
+    harness.note("Beds are wet.", attributes={"project": "alice/garden"})
+    for odd in (["alice/garden"], {"a": 1}, 7, None, ""):
+        harness.note("Odd.", attributes={"project": odd})
+    harness.read_all()
+    assert harness.names() == {"alice/garden": 2}
+    owners = harness.rows("SELECT owner_kind, substr(owner_id, 1, 3), surface FROM mentions ORDER BY 1")
+    assert owners == [("memory", "not", "project:alice/garden"), ("message", "s#1", "project:alice/garden")]
+    assert harness.rows("SELECT type FROM entities") == [("project",)]

@@ -49,7 +49,7 @@ def library_answers(profile: Profile, requests: list[dict[str, Any]]) -> list[di
         def no_link(_client: object) -> Any:
             raise AssertionError
 
-        served = KeepsakeServer(profile, toolbox(profile), SingleLink(no_link))
+        served = KeepsakeServer(profile, toolbox(profile), SingleLink(no_link), "")
         # Lists need no host; the link is never used.
         served._links = _NoLinks()
         sent, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](100)

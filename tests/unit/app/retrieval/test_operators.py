@@ -20,6 +20,7 @@ from app.retrieval.operators import OPERATORS, SESSION_IS, query_clauses
 from app.retrieval.query.parser import parse
 from app.retrieval.snapshot import take_snapshot
 from app.sessions.model import NewMessage
+from app.sessions.service import NewSession
 from tests.unit.app.vault_harness import VaultHarness
 
 VALUES = {
@@ -31,6 +32,7 @@ VALUES = {
     "entity": ("anna", "ulm", "nobody"),
     "role": ("user", "assistant", "tool"),
     "type": ("decision", "nothing"),
+    "project": ("garden", "alice/garden", "ALICE/Garden", "den", "nobody", ""),
     "file": ("reader.py", "/home/src/reader.py", "eader.py", ""),
     "is": ("pinned", "archived", "superseded", "pending", "nonsense"),
     "session_is": ("herons", "nobody"),
@@ -52,7 +54,9 @@ def queries(name: str) -> list[Query]:
 @pytest.fixture
 def filled(vault_harness: VaultHarness) -> VaultHarness:
     vault_harness.say("a grey heron that Anna saw in Ulm", "a teal " * 800, session="herons")
-    vault_harness.say("bread", session="other")
+    garden = NewSession(attributes={"project": "alice/garden"})
+    vault_harness.do(vault_harness.sessions.append([NewMessage("user", "bread")], "other", garden, "me", owner=None))
+    vault_harness.save("Reed", attributes={"project": "Alice/Garden"}, store="shared")
     vault_harness.save("Elm #birds", tags=["birds"])
     vault_harness.save("Owl", tags=["birds/owls"], store="shared")
     vault_harness.save("Oak, by Anna", store="social", files=("src/reader.py",))
