@@ -385,7 +385,7 @@ def _whole_format(folder: Path, names: list[str]) -> str:
 
 
 def _is_at_top(fmt: str, names: list[str]) -> bool:
-    """Return whether an export's own files do not all lie in one deeper folder that is the export."""
+    """Return whether an export is the folder itself, and not one deeper folder."""
     own = [name for name in names if SPECS[fmt].files.fullmatch(name)]
     is_at_top = len({name.partition("/")[0] for name in own}) > 1 or any("/" not in name for name in own)
     return is_at_top or chat_detection.by_names(name.partition("/")[2] for name in own) != fmt
