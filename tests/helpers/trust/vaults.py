@@ -16,6 +16,7 @@ from app.core.stores import STORES, StoreName, sees_all
 from app.errors import KeepsakeError
 from app.host import Host
 from app.memories.model import Kind, NewMemory, Source
+from app.memories.notes.note_files import FILE_TAG
 from tests.helpers.access import EVERYTHING
 
 READER = "reader"  # the agent whose answers are compared
@@ -275,7 +276,12 @@ class TrustVault:
             self.host.submit(_save(self.engine, _draft(item))).result(30)
             return
         turns = [{"role": "user", "content": item.text, "author": PEOPLE[item.person]}] * 2
-        heading = {"title": f"Title {item.marker}", "agent": item.agent, "channel": f"chat:{item.marker}"}
+        heading = {
+            "title": f"Title {item.marker}",
+            "agent": item.agent,
+            "channel": f"chat:{item.marker}",
+            "project": _project(item),
+        }
         self.host.ask("session.append", session=item.id, messages=turns, **heading)
         other_id = [{"role": "assistant", "content": f"under another id {item.marker}"}]
         self.host.ask("session.append", session=f"alias-{item.marker}", messages=other_id, channel=heading["channel"])
@@ -329,6 +335,11 @@ def _title(item: Item) -> str:
     return (f"Title {item.marker}", f"Title {item.number}", PEOPLE[item.person])[item.number % 3]
 
 
+def _project(item: Item) -> str:
+    """Return a project that others may belong to as well, or one with the marker."""
+    return f"team/{item.number % 2}" if item.number % 3 else f"team/{item.marker}"
+
+
 def _draft(item: Item) -> NewMemory:
     is_fact = item.kind == "fact"
     return NewMemory(
@@ -336,7 +347,7 @@ def _draft(item: Item) -> NewMemory:
         title=_title(item),
         kind=item.kind,
         store=cast("StoreName", item.store),
-        tags=(f"tag{item.number % 3}", item.marker),
+        tags=(f"tag{item.number % 3}", item.marker, *([FILE_TAG] if item.number % 2 else [])),
         id=item.id,
         source=f"agent {item.marker}",
         category=("c" if item.number % 3 else item.marker) if is_fact else "",
@@ -346,7 +357,7 @@ def _draft(item: Item) -> NewMemory:
         decay_rate=0.01 if is_fact else 0.0,
         files=(f"/files/{item.marker}.txt",),
         people=(f"Olga {item.marker.capitalize()}",),
-        attributes={"colour": item.marker},
+        attributes={"colour": item.marker, "project": _project(item)},
         session_id=item.session,
         sources=(Source("memory", item.origin), Source("message", f"{item.session}#1")),
     )
