@@ -119,11 +119,6 @@ def entities(
     return [NamedThing(str(row[0]), str(row[1]), str(row[2]), int(str(row[3]))) for row in cursor]
 
 
-def kinds(connection: apsw.Connection, *, stores: Sequence[str]) -> list[Facet]:
-    """Return how many active memories there are of each kind that there is any of."""
-    return counts_by(connection, "kind", f"{ACTIVE} AND {store_condition(stores)}")
-
-
 def counts_by(connection: apsw.Connection, column: str, where: str, limit: int = -1) -> list[Facet]:
     """Return how many memories have each value of a column, the most frequent first."""
     rows = connection.execute(

@@ -141,10 +141,6 @@ class MemoryQueries:
         """Return what was written on this day of earlier years and months."""
         return await self._store.read(lambda conn: find_anniversaries(conn, day, limit=limit, stores=access.stores))
 
-    async def kinds(self, access: Access) -> list[Facet]:
-        """Return how many active memories there are of each kind."""
-        return await self._store.read(lambda conn: memory_lists.kinds(conn, stores=access.stores))
-
     async def links(self, access: Access, memory_id: str) -> Links:
         """Return what a memory links to and what links to it.
 

@@ -158,15 +158,9 @@ def test_nothing_outside_the_callers_stores_is_seen(harness: MemoryHarness, gard
     assert harness.do(reads.ids(EVERYTHING.within(seen), MemoryFilter(stores=("private",)))) == []
     assert harness.do(reads.facets(EVERYTHING.within(seen), MemoryFilter())).stores == (Facet("shared", 2),)
     assert harness.do(reads.tags(EVERYTHING.within(seen))) == [Facet("fruit", 1), Facet("garden", 1)]
-    assert harness.do(reads.kinds(EVERYTHING.within(seen))) == [Facet("note", 1), Facet("observation", 1)]
     assert [link.title for link in harness.do(reads.titles(EVERYTHING.within(seen)))] == ["apples", "Week"]
     assert harness.do(reads.resolve(EVERYTHING.within(seen), "Soil")) is None
     assert harness.do(reads.ids(EVERYTHING.within(()), MemoryFilter())) == []
-
-
-def test_kinds_count_the_active_ones(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
-    harness.do(harness.service.delete(EVERYTHING, garden["Soil"].id))
-    assert harness.do(harness.reads.kinds(EVERYTHING)) == [Facet("note", 3), Facet("fact", 1), Facet("observation", 1)]
 
 
 FILTERS = st.builds(
