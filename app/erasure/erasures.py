@@ -61,7 +61,7 @@ def forgets(connection: apsw.Connection, kind: str, target: str, place: ChangePl
     if kind != "entity" or not places:
         return bool(places)
     known = {**lanes.known_at(connection, place.lane, place.n), place.lane: place.n - 1}
-    return any(known.get(one.lane, 0) < one.n for one in places)
+    return any(known.get(erasure.lane, 0) < erasure.n for erasure in places)
 
 
 def places_of_target(connection: apsw.Connection, target: str) -> list[ChangePlace]:

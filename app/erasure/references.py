@@ -99,11 +99,11 @@ def packed_samples(connection: apsw.Connection, memory: str) -> Iterator[bytes]:
 
 def said_when_packed(connection: apsw.Connection, needles: Collection[str]) -> set[str]:
     """Return the ``needles`` that packed states say, where no byte is as it was said."""
-    said: set[str] = set()
+    packed: set[str] = set()
     for column in _STATES:
         for (text,) in connection.execute(_packed(f"state_json({column})", column)):
-            said.update(needle for needle in needles if needle not in said and needle in text)
-    return said
+            packed.update(needle for needle in needles if needle not in packed and needle in text)
+    return packed
 
 
 def is_stored(connection: apsw.Connection, sample: bytes) -> bool:

@@ -39,14 +39,14 @@ def term_tails(terms: Iterable[str]) -> tuple[str, ...]:
     """
     long = {term for term in terms if len(term.encode()) >= LEAST_TERM_BYTES}
     return tuple(
-        dict.fromkeys(term[len(term) // 3 :] for term in sorted(long, key=lambda one: (-len(one), one))[:MOST])
+        dict.fromkeys(term[len(term) // 3 :] for term in sorted(long, key=lambda term: (-len(term), term))[:MOST])
     )
 
 
 def names(spellings: Iterable[str]) -> tuple[str, ...]:
     """Return spellings of names that are distinctive enough, at most ``MOST``."""
     plain = {piece for spelling in spellings for piece in _PLAIN.findall(spelling) if _is_distinctive(piece)}
-    return tuple(sorted(plain, key=lambda one: (-len(one), one))[:MOST])
+    return tuple(sorted(plain, key=lambda name: (-len(name), name))[:MOST])
 
 
 def _of(text: str) -> Sequence[str]:

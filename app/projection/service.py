@@ -253,7 +253,8 @@ class ProjectionService:
         if changed is None:
             there = await in_daemon_thread(tables.versions)
             versions = await self._store.read(partial(_versions, now_ms))
-            ids = {one for one in there.keys() | versions.keys() if there.get(one) != versions.get(one)} | erased
+            known = there.keys() | versions.keys()
+            ids = {identity for identity in known if there.get(identity) != versions.get(identity)} | erased
         else:
             ids = {*changed, *targets} | (erased if len(erased) != self._erasures else set())
         for batch in batched(sorted(ids), _BATCH):
@@ -261,7 +262,7 @@ class ProjectionService:
             for few in _few(rows):
                 await in_daemon_thread(tables.put, few)
             live = {row.id for row in rows}
-            await in_daemon_thread(tables.remove, [one for one in batch if one not in live], erased)
+            await in_daemon_thread(tables.remove, [identity for identity in batch if identity not in live], erased)
         self._entry, self._erasures = last, len(erased)
         if changed is None:
             await in_daemon_thread(tables.prune)
@@ -276,13 +277,13 @@ class ProjectionService:
             if decision is not None:
                 await in_daemon_thread(tables.answer, proposal, decision)
         proposals = await in_daemon_thread(tables.open_proposals)
-        for one in proposals:
-            if not calls.may_begin_again(one):
-                if one.has_begun:
-                    await in_daemon_thread(tables.answer, one.id, _UNKNOWN)
+        for request in proposals:
+            if not calls.may_begin_again(request):
+                if request.has_begun:
+                    await in_daemon_thread(tables.answer, request.id, _UNKNOWN)
                     continue
-                await in_daemon_thread(tables.answer, one.id, {"outcome": "begun"})
-            await in_daemon_thread(tables.answer, one.id, await calls.call(one))
+                await in_daemon_thread(tables.answer, request.id, {"outcome": "begun"})
+            await in_daemon_thread(tables.answer, request.id, await calls.call(request))
         return bool(proposals)
 
 

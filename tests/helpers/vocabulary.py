@@ -60,9 +60,7 @@ OPENERS = re.compile(
 # A local is named by its noun: ``memory``, ``matches``, ``text``.
 VAGUE_LOCALS = frozenset(("found", "made", "one", "said"))
 # Their locals are not checked.
-ROOMS_WITH_VAGUE_LOCALS = tuple(
-    f"app/{room}/" for room in ("entities", "erasure", "history", "index", "projection", "store", "sync")
-)
+ROOMS_WITH_VAGUE_LOCALS = tuple(f"app/{room}/" for room in ("entities", "history", "index", "sync"))
 
 # Rooms that every subject has, and declarations by subject.
 FIXED_MODULES = frozenset(("__init__", "__main__", "model", "repo", "service", "options", "parts", "pane"))

@@ -121,7 +121,9 @@ def whole(plan: FolderPlan, folder: Path, fmt: str) -> FolderPlan | None:
         folder: The folder.
         fmt: Its format.
     """
-    problems = [*([] if SPECS[fmt].names_others else plan.problems), *([] if fmt == "markdown" else plan.passed)]
+    # Beside other remarks those of the reader of notes on files that are no notes do not count.
+    names_others = SPECS[fmt].names_others and not (fmt == "markdown" and plan.words)
+    problems = [*([] if names_others else plan.problems), *([] if fmt == "markdown" else plan.passed)]
     problems += plan.words
     return FolderPlan([FolderPart(".", fmt, (folder.resolve(),))], problems) if problems else None
 
@@ -383,9 +385,10 @@ def _whole_format(folder: Path, names: list[str]) -> str:
 
 
 def _is_at_top(fmt: str, names: list[str]) -> bool:
-    """Return whether an export's own files do not all lie in one deeper folder."""
+    """Return whether an export is the folder itself, and not one deeper folder."""
     own = [name for name in names if SPECS[fmt].files.fullmatch(name)]
-    return len({name.partition("/")[0] for name in own}) > 1 or any("/" not in name for name in own)
+    is_at_top = len({name.partition("/")[0] for name in own}) > 1 or any("/" not in name for name in own)
+    return is_at_top or chat_detection.by_names(name.partition("/")[2] for name in own) != fmt
 
 
 def _belongs(fmt: str, name: str) -> bool:

@@ -17,7 +17,12 @@ from app.sentence import Sentence, counted_sentence
 MAX_BYTES: Final = 16 << 20
 MAX_NAMED: Final = 1000
 _JSON: Final = frozenset({".json", ".jsonl", ".ndjson"})
-_TEXT: Final = frozenset({".md", ".markdown", ".org", ".txt", ".text", ".html", ".htm", ".csv", ".tsv", ".rst", ".tex"})
+_TEXT: Final = frozenset(
+    {
+        *(".md", ".markdown", ".mdx", ".org", ".txt", ".text", ".html", ".htm", ".csv", ".tsv", ".rst", ".tex"),
+        *(".adoc", ".asciidoc", ".textile", ".wiki", ".opml", ".eml", ".ics", ".srt", ".vtt"),
+    }
+)
 # Folders in which a program keeps its settings or what was deleted, and files that describe a project.
 _OF_PROGRAMS: Final = re.compile(
     r"(?:.*/)?\.(?:git|svn|hg|github|gitlab|obsidian|trash|recycle|vscode|idea|venv|tox|cache|[a-z]+_cache|stversions)/.*"

@@ -182,3 +182,30 @@ def test_another_vault_is_named_and_none_of_its_files_read(
     ]
     with pytest.raises(FormatError, match="old is a Keepsake vault"):
         host.ask("exchange.import", path=str(folder / "old"))
+
+
+def test_files_that_are_no_notes_are_named_beside_words_that_were_left_out(host: Host, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    (folder / ".drafts").mkdir(parents=True)
+    (folder / "a.md").write_text("pomelo")
+    (folder / ".drafts" / "b.md").write_text("wasabi words")
+    for name in ("c.opml", "d.log", "e.vcf"):
+        (folder / name).write_text("tangelo words")
+    report = host.ask("exchange.import", path=str(folder))
+    assert report.memories == 1
+    sentences = " ".join(f"{problem.place} {problem.what}" for problem in (*report.problems, *report.remarks))
+    assert [name for name in (".drafts/b.md", "c.opml", "d.log", "e.vcf") if name not in sentences] == [], sentences
+    assert {problem.place for problem in report.problems} == {".drafts/b.md", "c.opml"}
+
+
+@pytest.mark.parametrize("place", ["", "mine"])
+def test_a_package_of_messages_alone_is_one_export(host: Host, tmp_path: Path, place: str) -> None:
+    folder = tmp_path / "package" / place / "messages"
+    (folder / "c11").mkdir(parents=True)
+    (folder / "index.json").write_text(json.dumps({"11": "Direct Message with spruce"}))
+    (folder / "c11" / "channel.json").write_text(json.dumps({"id": "11", "type": "DM"}))
+    message = {"ID": 1, "Timestamp": "2025-01-01 00:00:00", "Contents": "rowan berry", "Attachments": ""}
+    (folder / "c11" / "messages.json").write_text(json.dumps([message]))
+    report = host.ask("exchange.import", path=str(tmp_path / "package"))
+    assert (report.format, report.messages, report.lost) == ("discord", 1, 0)
+    assert (*report.problems, *report.remarks) == ()
