@@ -308,7 +308,10 @@ OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
                 matches_type=lambda chunk_type, value: chunk_type.kind != "memory" and chunk_type.role == value.lower(),
             ),
             Operator(
-                "project", "Of this project, by its name or the end of it", "projects", _project, ("garden",)
+                "project", "Of this project, by its name or the end of it", "projects", _project, ("garden",),
+                sessions=f"SELECT s.id FROM sessions s WHERE {project_sql('s')} IS NOT NULL AND "
+                + OperatorScope(STORES).is_project(project_sql("s")).replace("?", "?1"),
+                covers_memories=True,
             ),
             Operator("type", "An observation of this type", "types", _type, ("decision", "discovery")),
             Operator("file", "About this file, by its path or the end of it", "files", _file, ("reader.py",)),

@@ -10,9 +10,13 @@ from app.core.text_rules.project_name import project_name, project_sql
 from app.entities.model import name_key
 from app.retrieval.snapshot import SearchSnapshot
 
-_OF_SESSIONS: Final = (
-    f"SELECT s.id, {project_sql('s')} FROM sessions s WHERE {project_sql('s')} IS NOT NULL AND s.forgotten_at IS NULL"
+_FEW: Final = 2_000
+"""Sessions up to which they are looked up one by one; of more, all that have a project are read."""
+_OF_FEW: Final = (
+    f"SELECT {project_sql('s')}, sum(w.value ->> 1) FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value ->> 0"
+    f" WHERE {project_sql('s')} IS NOT NULL GROUP BY 1 ORDER BY min(w.key)"
 )
+_OF_ALL: Final = f"SELECT {project_sql('s')}, s.id FROM sessions s WHERE {project_sql('s')} IS NOT NULL"
 # What a memory's conversation belongs to would tell of a conversation that is private.
 _OF_MEMORIES: Final = (
     f"SELECT coalesce({project_sql('m')}, CASE WHEN ?2 THEN (SELECT {project_sql('s')} FROM sessions s"
@@ -36,10 +40,18 @@ def count_projects(
         memories: Ids of the memories among the results.
         stores: Stores that the caller may read.
     """
-    connection, numbers = snapshot.connection, snapshot.columns.numbers
+    connection, columns = snapshot.connection, snapshot.columns
     counts: Counter[str] = Counter()
-    for session, value in connection.execute(_OF_SESSIONS) if sessions else ():
-        counts[project_name(value)] += sessions.get(numbers.get(str(session), 0), 0)
+    if len(sessions) <= _FEW:
+        few = json.dumps([(columns.name(number), count) for number, count in sessions.items()])
+        for value, count in connection.execute(_OF_FEW, (few,)) if sessions else ():
+            counts[project_name(value)] += count
+    else:
+        by_value: Counter[object] = Counter()
+        for value, session in connection.execute(_OF_ALL):
+            by_value[value] += sessions.get(columns.numbers.get(str(session), 0), 0)
+        for value, count in by_value.items():
+            counts[project_name(value)] += count
     for value, count in connection.execute(_OF_MEMORIES, (json.dumps(list(memories)), "private" in stores)):
         counts[project_name(value)] += count
     counts.pop("", None)

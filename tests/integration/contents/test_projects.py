@@ -120,6 +120,19 @@ def test_a_project_is_renamed_and_merged_and_that_is_undone(host: Host) -> None:
     assert found(host, "project:vegetables") == {ids["alice/garden"]}
 
 
+def test_projects_of_many_conversations_are_counted_as_those_of_few(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        project = ("alice/garden", "bob/mill", "")[number % 3]
+        turns = [{"role": "user", "content": "Lime."}] * (number + 1)
+        host.ask("session.append", session=f"s{number}", project=project, messages=turns)
+    of_few = facets(host, "lime")
+    assert of_few == {"alice/garden": 1 + 4 + 7 + 10, "bob/mill": 2 + 5 + 8 + 11}
+    monkeypatch.setattr("app.retrieval.results.project_counts._FEW", 0)
+    assert facets(host, "lime") == of_few
+
+
 def test_an_agent_learns_of_no_project_of_what_it_does_not_see(host: Host) -> None:
     token = str(host.ask("agent.add", name="scout", trust="inner").token)
     caller = host.authenticate(token, "scout", "")
