@@ -130,7 +130,10 @@ _BOTH = {
     *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "write-receipts"),
     *("unfinished-imports", "imported-files", "heap", "token-vectors"),
 }
-_NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors", "sync", "sync news", "join requests"}
+_NOT_IN_SAFE_MODE = {
+    *("left-conversations", "earlier-projects", "schedules", "warming", "vectors"),
+    *("sync", "sync news", "join requests"),
+}
 _OF_THE_PERSON = {"transcripts", "note-folder"}
 _SERVED = {"projection", "projection proposals"}
 

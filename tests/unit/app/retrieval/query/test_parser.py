@@ -208,7 +208,8 @@ def test_very_long_queries_are_cut() -> None:
 
 def test_each_operator_has_help() -> None:
     assert [operator.name for operator in operators()] == [
-        *("kind", "tag", "store", "session", "agent", "entity", "role", "type", "file", "before", "after", "on", "is")
+        *("kind", "tag", "store", "session", "agent", "entity", "role", "project", "type", "file"),
+        *("before", "after", "on", "is"),
     ]
     assert all(operator.help for operator in operators())
 
