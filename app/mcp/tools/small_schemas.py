@@ -133,6 +133,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
             "after": _COUNT,
             "kinds": _TEXTS,
             "session": _TEXT,
+            "project": _text("only what belongs to it"),
             "max_tokens": _COUNT,
             "cursor": _CURSOR,
         },
