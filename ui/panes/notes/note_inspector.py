@@ -229,10 +229,12 @@ def _pair(label: str, value: QWidget, term: str = "") -> QWidget:
     row = hbox(parent=holder, margins=(Space.S, 1, 0, 1), spacing=Space.S)
     name = PlainLabel(label, holder)
     theme.set_type(name, "small muted")
+    place = Qt.AlignmentFlag.AlignVCenter
     if isinstance(value, PlainLabel):
+        place = Qt.AlignmentFlag.AlignTop
         theme.set_type(value, "small")
         value.setTextFormat(Qt.TextFormat.PlainText)
         value.setWordWrap(True)
-    row.addWidget(name, 2, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(name, 2, place)
     row.addWidget(value, 3)
     return holder

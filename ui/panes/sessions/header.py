@@ -64,6 +64,7 @@ class SessionHeader(QFrame):
         self.title.committed.connect(self._on_title_committed)
         self.project = ProjectField(bridge, self)
         self.project.setFixedWidth(_PROJECT_WIDTH)
+        self.project.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.project.chosen.connect(self.project_chosen)
         self._facts = ElidedLabel(parent=self)
         self._facts.setContentsMargins(2, 0, 0, 0)
@@ -89,7 +90,7 @@ class SessionHeader(QFrame):
         column.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
         column.setSpacing(2)
         column.addWidget(HeaderRow(self.title, [self._buttons], TITLE_LEAST, self))
-        column.addLayout(hbox(self.project, (self._facts, 1), spacing=Space.S))
+        column.addLayout(hbox((self._facts, 1), self.project, spacing=Space.S))
 
     def show_session(self, session: Session, drawn: int = 0) -> None:
         """Show a session; a title being typed is left alone.
