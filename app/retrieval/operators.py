@@ -209,7 +209,13 @@ def _of_session(wanted: str) -> str:
 
 def _session(value: str, scope: OperatorScope) -> Condition:
     where = _of_session("?")
-    return scope.of_session(where, (wanted_names(value),) * where.count("?"))
+    return _without_memories(scope.of_session(where, (wanted_names(value),) * where.count("?")))
+
+
+def _without_memories(condition: Condition) -> Condition:
+    """Return a condition on a session for its messages alone: a memory made in it does not belong to it."""
+    sql, point = (f"(c.kind <> 'memory' AND {part})" for part in (condition.sql, condition.point))
+    return Condition(sql, condition.values, point)
 
 
 def _agent(value: str, scope: OperatorScope) -> Condition:
@@ -328,7 +334,7 @@ SESSION_IS: Final = Operator(
     "session_is",
     "In the conversation with exactly this id; it cannot be typed",
     "",
-    lambda value, _scope: Condition("c.session_id IS ?", (value,)),
+    lambda value, _scope: Condition("(c.kind <> 'memory' AND c.session_id IS ?)", (value,)),
     sessions="SELECT s.id FROM sessions s WHERE s.id = ?1 ->> 2",
 )
 

@@ -56,6 +56,11 @@ def filled(vault_harness: VaultHarness) -> VaultHarness:
     vault_harness.say("a grey heron that Anna saw in Ulm", "a teal " * 800, session="herons")
     garden = NewSession(attributes={"project": "alice/garden"})
     vault_harness.do(vault_harness.sessions.append([NewMessage("user", "bread")], "other", garden, "me", owner=None))
+    for store in STORES:
+        for session in ("herons", "other", "gone"):
+            vault_harness.save(f"Alder {store} {session}", store=store, session_id=session, tags=["birds"])
+        project = {"project": "den"}
+        vault_harness.save(f"Fir {store}", store=store, session_id="herons", attributes=project, source="guide")
     vault_harness.save("Reed", attributes={"project": "Alice/Garden"}, store="shared")
     vault_harness.save("Elm #birds", tags=["birds"])
     vault_harness.save("Owl", tags=["birds/owls"], store="shared")
