@@ -26,7 +26,7 @@ STATED = "graph"
 
 _IS_KEPT = "attributes ->> '$.retired' IS NULL"
 IS_LISTED: Final = f"coalesce(attributes ->> '$.{STATED}.listed' = 1 AND {_IS_KEPT}, 0)"
-"""SQL of whether somebody stated an entity by itself."""
+"""SQL of whether an entity was stated by itself."""
 STATED_IDS: Final = (
     "WITH RECURSIVE held (subject_id, object_id) AS (SELECT r.subject_id, r.object_id FROM relations r"
     " CROSS JOIN entities s ON s.id = r.subject_id CROSS JOIN entities o ON o.id = r.object_id"
@@ -36,7 +36,7 @@ STATED_IDS: Final = (
     " UNION SELECT e.merged_into FROM stated CROSS JOIN entities e ON e.id = stated.id"
     " WHERE e.merged_into IS NOT NULL) SELECT id FROM stated"
 )
-"""SQL of the ids of entities that somebody stated, by themselves or in relations, and of what they were merged into."""
+"""SQL of the ids of entities of which a statement holds, with those that they were merged into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def stated_names(connection: apsw.Connection) -> dict[str, dict[str, EntityType]
 
 
 def is_stated(connection: apsw.Connection, entity_id: str) -> bool:
-    """Return whether somebody's statement about an entity holds."""
+    """Return whether a statement about an entity holds."""
     return bool(connection.execute(f"SELECT ? IN ({STATED_IDS})", (entity_id,)).get)
 
 

@@ -213,7 +213,10 @@ def _session(value: str, scope: OperatorScope) -> Condition:
 
 
 def _without_memories(condition: Condition) -> Condition:
-    """Return a condition on a session for its messages alone: a memory made in it does not belong to it."""
+    """Return a condition on a session for its messages alone.
+
+    A memory made in a session does not belong to it.
+    """
     sql, point = (f"(c.kind <> 'memory' AND {part})" for part in (condition.sql, condition.point))
     return Condition(sql, condition.values, point)
 

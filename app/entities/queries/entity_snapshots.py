@@ -161,7 +161,7 @@ class EntitySnapshot:
 
     @cached_property
     def _stated(self) -> set[str]:
-        """Entities that somebody stated, by themselves or in relations, and what they were merged into."""
+        """Entities of which a statement held, with those that they were merged into."""
         stated = [
             key for key, held in self._states.items() if (held["attributes"].get(repo.STATED) or {}).get("listed")
         ]
@@ -269,7 +269,7 @@ class EntitySnapshot:
     def _row(self, entity_id: str) -> EntityRow | None:
         """Return the list row of an entity, ``None`` for one that is not listed.
 
-        Merged and invisible entities are not, nor are those that nothing mentions and nobody protected or stated.
+        Merged and invisible entities are not, nor are those without mention, protection and statement.
         """
         held, known = self._states[entity_id], self._known.get(entity_id)
         is_decided = (self._all and held["protected"]) or entity_id in self._stated

@@ -1,4 +1,4 @@
-"""Names that somebody stated stand in lists and in the graph although no text mentions them."""
+"""Stated names stand in lists and in the graph although no text mentions them."""
 
 import json
 from functools import partial
@@ -91,9 +91,9 @@ def test_a_name_whose_texts_are_gone_is_not_listed(host: Host) -> None:
 
 
 def test_undone_statements_are_not_listed(host: Host) -> None:
-    made = host.call("graph.create_entities", {"entities": [{"name": "Graz", "type": "place"}]}, SCOUT).result(30)
+    reply = host.call("graph.create_entities", {"entities": [{"name": "Graz", "type": "place"}]}, SCOUT).result(30)
     do(host, "graph.create_relations", relations=[LIVES])
-    host.ask("memory.undo", history_ids=list(made.changes.history_ids))
+    host.ask("memory.undo", history_ids=list(reply.changes.history_ids))
     assert shown(host) == set()
 
 
