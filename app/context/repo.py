@@ -13,6 +13,7 @@ from app.context.model import ContextItem
 from app.core.clock import to_datetime, to_ms
 from app.core.stores import STORES
 from app.core.text import excerpt
+from app.core.text_rules.project_conditions import in_project, is_project
 from app.core.text_rules.project_name import project_sql
 from app.core.text_rules.recall_fence import is_own_tool, without_recalled
 from app.core.text_rules.spellings import wanted_names
@@ -20,7 +21,6 @@ from app.memories import repo
 from app.memories.model import Memory
 from app.memories.said_time import IS_SAID, SAID_BY, SAID_MS
 from app.retrieval.model import Hit, Term
-from app.retrieval.operators import OperatorScope
 from app.retrieval.results.snippets import snippet
 
 MESSAGE_CHARACTERS: Final = 1_200
@@ -165,7 +165,7 @@ def project_index_rows(
         stores: Stores that the caller may read.
         but: Session whose memories are left out.
     """
-    is_of = OperatorScope(tuple(stores)).in_project("m").replace("?", "?1")
+    is_of = in_project("m", stores).replace("?", "?1")
     rows = connection.execute(
         f"{_INDEXED} WHERE {_LISTED} AND {is_of} AND {repo.store_condition(stores)}"
         " ORDER BY at DESC, m.rowid DESC LIMIT ?2",
@@ -220,7 +220,7 @@ def latest_sessions(
         limit: Maximum number.
         project: Name of the project, ``""`` for none.
     """
-    is_of = OperatorScope(STORES).is_project("s.project").replace("?", "?4") if project else "NULL"
+    is_of = is_project("s.project", STORES).replace("?", "?4") if project else "NULL"
     values = (but, agent, limit, *([wanted_names(project)] if project else []))
     rows = connection.execute(
         "SELECT s.id, s.title, d.agent, d.summary, s.updated_at FROM"

@@ -11,11 +11,11 @@ import apsw
 
 from app.context import repo as context_repo
 from app.context.model import ContextItem, ContextOptions, SectionName
+from app.core.text_rules.project_conditions import in_project, is_project
 from app.core.text_rules.project_name import project_sql
 from app.core.text_rules.spellings import wanted_names
 from app.memories import repo
 from app.memories.said_time import SAID_BY
-from app.retrieval.operators import OperatorScope
 
 _MOST_CERTAIN: Final = 5
 _FOLDER_SESSIONS: Final = 20  # latest conversations in a folder whose memories count as known of it
@@ -65,7 +65,7 @@ def _sessions_in(
     bare = folder.rstrip("/\\")
     if not (bare or project) or "private" not in stores:
         return ()
-    is_of = OperatorScope(tuple(stores)).is_project(project_sql("s")).replace("?", "?3")
+    is_of = is_project(project_sql("s"), stores).replace("?", "?3")
     rows = connection.execute(
         f"SELECT s.id FROM sessions s WHERE s.forgotten_at IS NULL AND s.id <> ?2"
         f" AND (?1 <> '' AND ({_FOLDER} = ?1 OR substr({_FOLDER}, 1, length(?1) + 1) IN (?1 || '/', ?1 || '\\'))"
@@ -80,7 +80,7 @@ def _known_of(
     connection: apsw.Connection, sessions: Sequence[str], project: str, stores: Sequence[str], limit: int
 ) -> Sequence[str]:
     """Return the memories of conversations and of a project, the most certain first."""
-    is_of = OperatorScope(tuple(stores)).in_project("m").replace("?", "?3")
+    is_of = in_project("m", stores).replace("?", "?3")
     # A quotation says what was said once; what was noted or decided stays true.
     rows = connection.execute(
         f"SELECT m.id FROM memories m WHERE (m.session_id IN (SELECT value FROM json_each(?1)) OR {is_of})"

@@ -95,6 +95,7 @@ class EntityFilter:
     Args:
         text: Letters that a name or alias contains, in any case.
         prefix: Letters that a name or alias begins with, in any case.
+        name: A whole name or alias, in any case.
         types: Any of these types.
         protected: True for protected ones only.
         since: Mentioned at or after.
@@ -103,6 +104,7 @@ class EntityFilter:
 
     text: str = ""
     prefix: str = ""
+    name: str = ""
     types: tuple[EntityType, ...] = ()
     protected: bool | None = None
     since: datetime | None = None

@@ -1,4 +1,4 @@
-"""Bulk changes of memories: store and pin of many, and merging notes into one.
+"""Bulk changes of memories: store, project and pin of many, and merging notes into one.
 
 Each is one run of the history, undone as one.
 """
@@ -11,6 +11,7 @@ from app.changes import Changed
 from app.core.access import Access
 from app.core.ids import new_id
 from app.core.stores import STORES, StoreName
+from app.core.text_rules.project_name import of_project
 from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
 from app.memories import validation
@@ -38,9 +39,15 @@ class BulkChangeService:
         self._transactions = transactions
 
     async def change(
-        self, access: Access, ids: Sequence[str], *, store: StoreName | None = None, pinned: bool | None = None
+        self,
+        access: Access,
+        ids: Sequence[str],
+        *,
+        store: StoreName | None = None,
+        pinned: bool | None = None,
+        project: str | None = None,
     ) -> Changed[tuple[str, ...]]:
-        """Change store or pin of the active memories of ``ids``, and return those that changed.
+        """Change store, pin or project of active memories, and return those that changed.
 
         Memories that are gone are left out. Others may write between the transactions that many memories take.
         """
@@ -51,6 +58,7 @@ class BulkChangeService:
                 memory,
                 store=memory.store if store is None else validation.clean_store(store),
                 pinned=memory.pinned if pinned is None else pinned,
+                attributes=memory.attributes if project is None else of_project(memory.attributes, project),
             )
 
         def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:

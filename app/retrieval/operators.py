@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from app.core.stores import STORES, sees_all
+from app.core.text_rules.project_conditions import NAMES, is_project
 from app.core.text_rules.project_name import project_sql
-from app.core.text_rules.spellings import OTHER_LETTERS, spelled_sql, wanted_names
+from app.core.text_rules.spellings import spelled_sql, wanted_names
 from app.core.text_rules.tag_names import normalise_tag
 from app.core.time_rules.timespans import EXAMPLES
 from app.entities.model import TYPES
@@ -42,18 +43,6 @@ def _named(sql: str, value: str, point: str = "") -> "Condition":
     return Condition(sql, (wanted_names(value),) * sql.count("?"), point)
 
 
-_NAMES: Final = (
-    "SELECT value FROM json_each(?) UNION SELECT alias_key FROM entity_aliases"
-    f" WHERE {OTHER_LETTERS.format('alias_key', 'same', '?')}"
-)
-"""SQL of all keys of names that are spelled like a wanted one."""
-
-
-def _ends(column: str) -> str:
-    """Return the SQL of whether a path ends with a wanted name."""
-    return f"substr({column}, -length(? ->> 0) - 1) = '/' || (? ->> 0)"
-
-
 class Condition(NamedTuple):
     """SQL condition on ``chunks c``.
 
@@ -81,42 +70,10 @@ class OperatorScope:
         from what the caller does not see.
         """
         if sees_all(self.stores):
-            return f"entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key IN ({_NAMES}))"
+            return f"entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key IN ({NAMES}))"
         types = ", ".join(f"('{kind}:')" for kind in TYPES)
-        named = f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, ({_NAMES}) n)"
+        named = f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, ({NAMES}) n)"
         return f"({named} AND {within(self.stores, 'mentions')})"
-
-    def is_project(self, column: str) -> str:
-        """Return the SQL of whether a project has a wanted name or ending.
-
-        Its values are wanted names; see ``spelled_sql``. What the person called it, or merged with it, counts for a
-        caller who may read every store.
-        """
-        if not sees_all(self.stores):
-            return f"({spelled_sql(column)} OR {_ends(f'lower({column})')})"
-        called = (
-            "SELECT a.entity_id FROM entities e CROSS JOIN entity_aliases a ON a.entity_id = e.id"
-            f" WHERE e.type = 'project' AND (a.alias_key IN ({_NAMES}) OR {_ends('a.alias_key')})"
-        )
-        names = f"SELECT o.alias_key FROM entity_aliases o WHERE o.entity_id IN ({called})"
-        return f"({spelled_sql(column)} OR {_ends(f'lower({column})')} OR lower({column}) IN ({names}))"
-
-    def in_project(self, memories: str) -> str:
-        """Return the SQL of whether a memory is of a project, or its conversation is.
-
-        Its values are wanted names. Conversations count for a caller who may read private texts.
-
-        Args:
-            memories: The table's name in the statement.
-        """
-        named = self.is_project(project_sql("o"))
-        ids = f"SELECT o.id FROM memories o WHERE {project_sql('o')} IS NOT NULL AND {named}"
-        if "private" in self.stores:
-            ids += (
-                " UNION ALL SELECT i.id FROM sessions o CROSS JOIN memories i ON i.session_id = o.id"
-                f" WHERE {project_sql('o')} IS NOT NULL AND {named}"
-            )
-        return f"{memories}.id IN ({ids})"
 
     def of_session(self, where: str, values: Sequence[object] = ()) -> Condition:
         """Return the condition on a chunk's session ``s``.
@@ -276,7 +233,7 @@ def _file(value: str, _scope: OperatorScope) -> Condition:
 
 
 def _project(value: str, scope: OperatorScope) -> Condition:
-    named = scope.is_project(project_sql("s"))
+    named = is_project(project_sql("s"), scope.stores)
     by_session = scope.of_session(f"{project_sql('s')} IS NOT NULL AND {named}")
     own = f"SELECT s.id FROM memories s WHERE {project_sql('s')} IS NOT NULL AND {named}"
     return _named(
@@ -319,7 +276,7 @@ OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
             Operator(
                 "project", "Of this project, by its name or the end of it", "projects", _project, ("garden",),
                 sessions=f"SELECT s.id FROM sessions s WHERE {project_sql('s')} IS NOT NULL AND "
-                + OperatorScope(STORES).is_project(project_sql("s")).replace("?", "?1"),
+                + is_project(project_sql("s"), STORES).replace("?", "?1"),
                 covers_memories=True,
             ),
             Operator("type", "An observation of this type", "types", _type, ("decision", "discovery")),

@@ -21,6 +21,7 @@ from app.sessions.narrative import SessionNarrator
 from app.sessions.options import session_options
 from app.sessions.service import SessionService
 from app.sessions.session_applier import MessageIndexer
+from app.sessions.session_project import SessionProjects
 from app.sessions.session_summaries import SessionSummaryService
 from app.sessions.state.scratchpad import ScratchpadService
 from app.sessions.state.session_restore import RestoreService
@@ -43,6 +44,7 @@ class SessionParts(Part):
         summaries: Summaries of whole conversations.
         after_turn: Work that follows a turn.
         withheld: Takes single turns out of conversations.
+        projects: Puts conversations into projects.
         earlier_projects: Names the projects of conversations that have none.
     """
 
@@ -56,6 +58,7 @@ class SessionParts(Part):
     summaries: SessionSummaryService
     after_turn: AfterTurn
     withheld: WithheldTurns
+    projects: SessionProjects
     earlier_projects: EarlierProjects
 
     def tasks(self) -> Sequence[BackgroundTask]:
@@ -116,5 +119,6 @@ def build(
         summaries,
         AfterTurn(store, options, summaries, compaction, capture, runtime.publish, runtime.trace, switched),
         WithheldTurns(store, index, clock),
+        SessionProjects(store, clock),
         EarlierProjects(store),
     )

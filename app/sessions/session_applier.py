@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import apsw
 
 from app.changes import Area
-from app.sessions import repo, withheld_turns
+from app.sessions import repo, session_project, withheld_turns
 from app.sessions.model import Message
 from app.sessions.state.state_repo import kept_summary, summary_epoch, write_state
 from app.sessions.withheld_turns import TurnIndexer
@@ -44,7 +44,8 @@ class SessionApplier:
         if state is None:
             return None
         count = {"message_count": repo.message_count(connection, target)}
-        return state | count | kept_summary(connection, target) | withheld_turns.states(connection, target)
+        parts = kept_summary(connection, target) | session_project.state(connection, target)
+        return state | count | parts | withheld_turns.states(connection, target)
 
     def apply(
         self,
@@ -62,6 +63,8 @@ class SessionApplier:
         if "summary" in state:
             epoch = summary_epoch(connection, target)
             write_state(connection, target, state["summary"], state["summary_upper_seq"], epoch, at_ms)
+        if session_project.STATE in state:
+            session_project.apply(connection, target, state[session_project.STATE])
         for field in state:
             if field.startswith(withheld_turns.STATE):
                 writer = field.removeprefix(withheld_turns.STATE)

@@ -909,6 +909,14 @@
 <context>
     <name>BulkActions</name>
     <message>
+        <source>1 note is in no project now</source>
+        <translation>1 Notiz gehört jetzt zu keinem Projekt</translation>
+    </message>
+    <message>
+        <source>1 note is in the project ‘{project}’ now</source>
+        <translation>1 Notiz gehört jetzt zum Projekt „{project}“</translation>
+    </message>
+    <message>
         <source>1 note is now in the store ‘{store}’</source>
         <translation>1 Notiz ist jetzt im Bereich „{store}“</translation>
     </message>
@@ -933,6 +941,14 @@
         <translation>{n} Notizen angeheftet</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>Put the notes into this project; leave it empty for none:</source>
+        <translation>Die Notizen diesem Projekt zuordnen; leer lassen für keines:</translation>
+    </message>
+    <message>
         <source>Unpinned 1 note</source>
         <translation>1 Notiz gelöst</translation>
     </message>
@@ -955,6 +971,14 @@
     <message>
         <source>only you and programs you trust fully</source>
         <translation>nur du und Programme, denen du voll vertraust</translation>
+    </message>
+    <message>
+        <source>{n} notes are in no project now</source>
+        <translation>{n} Notizen gehören jetzt zu keinem Projekt</translation>
+    </message>
+    <message>
+        <source>{n} notes are in the project ‘{project}’ now</source>
+        <translation>{n} Notizen gehören jetzt zum Projekt „{project}“</translation>
     </message>
     <message>
         <source>{n} notes are now in the store ‘{store}’</source>
@@ -3653,6 +3677,10 @@
     <message>
         <source>Changed the archive</source>
         <translation>Hat das Archiv geändert</translation>
+    </message>
+    <message>
+        <source>Changed the project of {items}</source>
+        <translation>Projekt geändert: {items}</translation>
     </message>
     <message>
         <source>Changed the tags of {items}</source>
@@ -12789,6 +12817,10 @@
         <translation>„{title}“ angeheftet</translation>
     </message>
     <message>
+        <source>Project…</source>
+        <translation>Projekt …</translation>
+    </message>
+    <message>
         <source>Rename</source>
         <translation>Umbenennen</translation>
     </message>
@@ -13681,6 +13713,29 @@
     <message>
         <source>Your memories cannot be opened yet: {reason} What you typed is kept here; trying again.</source>
         <translation>Deine Erinnerungen können noch nicht geöffnet werden: {reason} Was du getippt hast, bleibt hier; es wird weiter versucht.</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectField</name>
+    <message>
+        <source>It is in no project now</source>
+        <translation>Es gehört jetzt zu keinem Projekt</translation>
+    </message>
+    <message>
+        <source>It is in the project ‘{title}’ now</source>
+        <translation>Es gehört jetzt zum Projekt „{title}“</translation>
+    </message>
+    <message>
+        <source>Known projects</source>
+        <translation>Bekannte Projekte</translation>
+    </message>
+    <message>
+        <source>No project</source>
+        <translation>Kein Projekt</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
     </message>
 </context>
 <context>

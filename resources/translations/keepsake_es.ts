@@ -909,6 +909,14 @@
 <context>
     <name>BulkActions</name>
     <message>
+        <source>1 note is in no project now</source>
+        <translation>1 nota no pertenece ahora a ningún proyecto</translation>
+    </message>
+    <message>
+        <source>1 note is in the project ‘{project}’ now</source>
+        <translation>1 nota pertenece ahora al proyecto «{project}»</translation>
+    </message>
+    <message>
         <source>1 note is now in the store ‘{store}’</source>
         <translation>1 nota está ahora en el ámbito «{store}»</translation>
     </message>
@@ -933,6 +941,14 @@
         <translation>{n} notas fijadas</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>Proyecto</translation>
+    </message>
+    <message>
+        <source>Put the notes into this project; leave it empty for none:</source>
+        <translation>Poner las notas en este proyecto; déjelo vacío para ninguno:</translation>
+    </message>
+    <message>
         <source>Unpinned 1 note</source>
         <translation>1 nota desfijada</translation>
     </message>
@@ -955,6 +971,14 @@
     <message>
         <source>only you and programs you trust fully</source>
         <translation>solo tú y los programas en que confías del todo</translation>
+    </message>
+    <message>
+        <source>{n} notes are in no project now</source>
+        <translation>{n} notas no pertenecen ahora a ningún proyecto</translation>
+    </message>
+    <message>
+        <source>{n} notes are in the project ‘{project}’ now</source>
+        <translation>{n} notas pertenecen ahora al proyecto «{project}»</translation>
     </message>
     <message>
         <source>{n} notes are now in the store ‘{store}’</source>
@@ -3653,6 +3677,10 @@
     <message>
         <source>Changed the archive</source>
         <translation>Cambió el archivo</translation>
+    </message>
+    <message>
+        <source>Changed the project of {items}</source>
+        <translation>Proyecto cambiado: {items}</translation>
     </message>
     <message>
         <source>Changed the tags of {items}</source>
@@ -12789,6 +12817,10 @@
         <translation>Se fijó «{title}»</translation>
     </message>
     <message>
+        <source>Project…</source>
+        <translation>Proyecto…</translation>
+    </message>
+    <message>
         <source>Rename</source>
         <translation>Renombrar</translation>
     </message>
@@ -13681,6 +13713,29 @@
     <message>
         <source>Your memories cannot be opened yet: {reason} What you typed is kept here; trying again.</source>
         <translation>Tus recuerdos aún no se pueden abrir: {reason} Lo que escribiste se conserva aquí; se sigue intentando.</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectField</name>
+    <message>
+        <source>It is in no project now</source>
+        <translation>Ahora no pertenece a ningún proyecto</translation>
+    </message>
+    <message>
+        <source>It is in the project ‘{title}’ now</source>
+        <translation>Ahora pertenece al proyecto «{title}»</translation>
+    </message>
+    <message>
+        <source>Known projects</source>
+        <translation>Proyectos conocidos</translation>
+    </message>
+    <message>
+        <source>No project</source>
+        <translation>Sin proyecto</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Proyecto</translation>
     </message>
 </context>
 <context>

@@ -909,6 +909,14 @@
 <context>
     <name>BulkActions</name>
     <message>
+        <source>1 note is in no project now</source>
+        <translation>现在有 1 条笔记不属于任何项目</translation>
+    </message>
+    <message>
+        <source>1 note is in the project ‘{project}’ now</source>
+        <translation>现在有 1 条笔记属于项目“{project}”</translation>
+    </message>
+    <message>
         <source>1 note is now in the store ‘{store}’</source>
         <translation>1 条笔记现在位于“{store}”区</translation>
     </message>
@@ -933,6 +941,14 @@
         <translation>已固定 {n} 条笔记</translation>
     </message>
     <message>
+        <source>Project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Put the notes into this project; leave it empty for none:</source>
+        <translation>将笔记放入此项目；留空表示不属于任何项目：</translation>
+    </message>
+    <message>
         <source>Unpinned 1 note</source>
         <translation>已取消固定 1 条笔记</translation>
     </message>
@@ -955,6 +971,14 @@
     <message>
         <source>only you and programs you trust fully</source>
         <translation>只有你和你完全信任的程序</translation>
+    </message>
+    <message>
+        <source>{n} notes are in no project now</source>
+        <translation>现在有 {n} 条笔记不属于任何项目</translation>
+    </message>
+    <message>
+        <source>{n} notes are in the project ‘{project}’ now</source>
+        <translation>现在有 {n} 条笔记属于项目“{project}”</translation>
     </message>
     <message>
         <source>{n} notes are now in the store ‘{store}’</source>
@@ -3653,6 +3677,10 @@
     <message>
         <source>Changed the archive</source>
         <translation>更改了归档</translation>
+    </message>
+    <message>
+        <source>Changed the project of {items}</source>
+        <translation>更改了{items}的项目</translation>
     </message>
     <message>
         <source>Changed the tags of {items}</source>
@@ -12789,6 +12817,10 @@
         <translation>已固定“{title}”</translation>
     </message>
     <message>
+        <source>Project…</source>
+        <translation>项目…</translation>
+    </message>
+    <message>
         <source>Rename</source>
         <translation>重命名</translation>
     </message>
@@ -13681,6 +13713,29 @@
     <message>
         <source>Your memories cannot be opened yet: {reason} What you typed is kept here; trying again.</source>
         <translation>暂时无法打开你的记忆：{reason} 你输入的内容保留在这里；正在重试。</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectField</name>
+    <message>
+        <source>It is in no project now</source>
+        <translation>现在它不属于任何项目</translation>
+    </message>
+    <message>
+        <source>It is in the project ‘{title}’ now</source>
+        <translation>它现在属于项目“{title}”</translation>
+    </message>
+    <message>
+        <source>Known projects</source>
+        <translation>已知项目</translation>
+    </message>
+    <message>
+        <source>No project</source>
+        <translation>没有项目</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>项目</translation>
     </message>
 </context>
 <context>

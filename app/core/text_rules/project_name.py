@@ -45,6 +45,11 @@ def with_project(attributes: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {**attributes, ATTRIBUTE: clean} if clean else dict(attributes)
 
 
+def of_project(attributes: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return attributes with another project, none where the name is empty."""
+    return with_project({key: value for key, value in attributes.items() if key != ATTRIBUTE}, name)
+
+
 def project_of(folder: str, *, needs_repository: bool = False) -> str:
     """Return the name of the project that a working folder belongs to, ``""`` for none.
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import apsw
@@ -110,7 +111,7 @@ def matching(
 ) -> list[str]:
     """Return the handles whose names and type a filter allows; its times do not count."""
     if not sees_all(stores):
-        timeless = EntityFilter(text=chosen.text, prefix=chosen.prefix, types=chosen.types, protected=chosen.protected)
+        timeless = replace(chosen, since=None, until=None)
         allowed = set(chosen_handles(connection, timeless, stores=stores))
         return [one for one in wanted if one in allowed]
     where, values = _conditions(chosen, stores)
@@ -181,7 +182,10 @@ def _conditions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[
     if chosen.protected is not None:
         parts.append("e.protected = ?" if sees_all(stores) else "0 = ?")
         values.append(int(chosen.protected))
-    prefix, text = (name_key(storable(given[:_MAX_TEXT])[0]) for given in (chosen.prefix, chosen.text))
+    name, prefix, text = (_key(given[:_MAX_TEXT]) for given in (chosen.name, chosen.prefix, chosen.text))
+    if name:
+        parts.append(_named(stores, "key = ?"))
+        values.append(name)
     if prefix:
         parts.append(_named(stores, "key >= ? AND key < ?"))
         values += [prefix, prefix + _LAST]
@@ -189,6 +193,10 @@ def _conditions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[
         parts.append(_named(stores, "instr(key, ?)"))
         values.append(word)
     return " AND ".join(parts), values
+
+
+def _key(given: str) -> str:
+    return name_key(storable(given)[0])
 
 
 def _named(stores: Sequence[str], condition: str) -> str:

@@ -288,7 +288,9 @@ class EntitySnapshot:
         if (chosen.since or chosen.until) and not self._is_mentioned(row.id, chosen):
             return False
         keys = self._keys(row.id)
-        prefix, text = name_key(storable(chosen.prefix)[0]), name_key(storable(chosen.text)[0])
+        name, prefix, text = (name_key(storable(given)[0]) for given in (chosen.name, chosen.prefix, chosen.text))
+        if name and name not in keys:
+            return False
         if prefix and not any(key.startswith(prefix) for key in keys):
             return False
         return all(any(word in key for key in keys) for word in text.split())

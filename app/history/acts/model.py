@@ -33,6 +33,7 @@ _VERBS: Final = {
     "pinned": "Pinned {items}",
     "unpinned": "Unpinned {items}",
     "title": "Renamed {items}",
+    "project": "Changed the project of {items}",
     "lower": "Lowered the confidence of {items}",
     "names": "Found names in {items}",
     "made": "Created {items}",

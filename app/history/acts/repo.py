@@ -9,6 +9,7 @@ from typing import Any, Final
 import apsw
 
 from app.core.text import excerpt
+from app.core.text_rules.project_name import ATTRIBUTE
 from app.history import history_repo, undo_chain
 from app.history.acts.model import ENTRY, ActPart, Who
 from app.history.as_of import MAX_SPELL_MS
@@ -179,6 +180,8 @@ def part_of_entry(row: HistoryRow) -> ActPart:
     event = row.event
     if event == "UPDATE" and row.target_kind == "schedule" and differing(row.before, row.after) == ("status",):
         event = "off" if (row.after or {}).get("status") == "paused" else "on"
+    if event == "UPDATE" and row.target_kind == "session" and differing(row.before, row.after) == (ATTRIBUTE,):
+        event = "project"
     if event == "UPDATE" and row.target_kind == "memory":
         fields = differing(row.before, row.after)
         event = fields[0] if len(fields) == 1 and fields[0] in _FIELDS else event

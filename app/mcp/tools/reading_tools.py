@@ -140,6 +140,7 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
             after=after,
             kinds=kinds,
             session=given.text("session").strip(),
+            project=given.text("project").strip(),
         )
     except NotFoundError as error:
         raise NotFoundError(

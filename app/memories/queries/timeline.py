@@ -14,6 +14,9 @@ from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.core.stores import sees_all
 from app.core.text import excerpt
+from app.core.text_rules.project_conditions import in_project, is_project
+from app.core.text_rules.project_name import project_sql
+from app.core.text_rules.spellings import wanted_names
 from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import NotFoundError
 from app.memories.model import KINDS, Kind
@@ -38,10 +41,12 @@ class TimelineFilter:
     Args:
         kinds: ``message`` and kinds of memories.
         session: Only messages of this conversation, and what is remembered of it.
+        project: Only what belongs to the project of this name, or of this end of a name.
     """
 
     kinds: tuple[TimelineKind, ...] = ()
     session: str = ""
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,10 @@ class _Side:
         if self._chosen.session:
             where.append("m.session_id = ?")
             values.append(self._chosen.session)
+        if self._chosen.project:
+            is_of = in_project("m", self._stores)
+            where.append(is_of)
+            values += [wanted_names(self._chosen.project)] * is_of.count("?")
         order = "" if forward else " DESC"
         rows = self._connection.execute(
             f"{_MEMORY} WHERE m.valid_until IS NULL AND {store_condition(self._stores)} AND {' AND '.join(where)}"
@@ -163,7 +172,13 @@ class _Side:
 
     def _messages(self, place: Place, limit: int, forward: bool) -> list[TimelineItem]:
         """Return the messages on one side of ``place``, those of a conversation in its order."""
-        narrowed, values = ("AND t.session_id = ?", [self._chosen.session]) if self._chosen.session else ("", [])
+        narrowed, values = "", list[Any]()
+        if self._chosen.session:
+            narrowed, values = "AND t.session_id = ?", [self._chosen.session]
+        if self._chosen.project:
+            is_of = f"{project_sql('s')} IS NOT NULL AND {is_project(project_sql('s'), self._stores)}"
+            narrowed += f" AND t.session_id IN (SELECT s.id FROM sessions s WHERE {is_of})"
+            values += [wanted_names(self._chosen.project)] * is_of.count("?")
         beyond, order = (">", "") if forward else ("<", " DESC")
         rows = self._connection.execute(
             f"{_MESSAGES} WHERE t.created_at {beyond}= ?"

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from app.core.text_rules.project_conditions import in_project, is_project
 from app.core.text_rules.project_name import project_sql
 from app.core.text_rules.spellings import wanted_names
-from app.retrieval.operators import OperatorScope
 from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def owners_of_project(snapshot: SearchSnapshot, project: str, stores: Sequence[s
         stores: Stores that the caller may read.
     """
     columns, connection = snapshot.columns, snapshot.connection
-    scope, wanted = OperatorScope(tuple(stores)), wanted_names(project)
-    of_sessions = f"{project_sql('s')} IS NOT NULL AND {scope.is_project(project_sql('s'))}"
-    of_memories = scope.in_project("m")
+    wanted = wanted_names(project)
+    of_sessions = f"{project_sql('s')} IS NOT NULL AND {is_project(project_sql('s'), stores)}"
+    of_memories = in_project("m", stores)
     sessions = connection.execute(f"SELECT s.id FROM sessions s WHERE {of_sessions.replace('?', '?1')}", (wanted,))
     rows = connection.execute(f"SELECT m.id FROM memories m WHERE {of_memories.replace('?', '?1')}", (wanted,))
     numbers = [columns.numbers.get(str(row[0]), 0) for row in sessions]

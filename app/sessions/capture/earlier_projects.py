@@ -60,12 +60,6 @@ def _folders(connection: apsw.Connection) -> list[str]:
 def _name(connection: apsw.Connection, names: Mapping[str, str]) -> None:
     for folder, name in names.items():
         connection.execute(
-            "INSERT INTO pending_mentions (owner_kind, owner_id, after_seq)"
-            f" SELECT 'session', s.id, -1 FROM sessions s WHERE {_NAMED} AND s.forgotten_at IS NULL"
-            " ON CONFLICT DO UPDATE SET after_seq = -1",
-            (folder,),
-        )
-        connection.execute(
             f"UPDATE sessions AS s SET attributes = json_set(attributes, '$.{ATTRIBUTE}', ?2) WHERE {_NAMED}",
             (folder, name),
         )

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.api.caller import Caller
 from app.entities.model import EntityFilter
+from app.errors import NotFoundError
 from app.host import Host
 from tests.bench import projects
 from tests.helpers.mcp_clients import RawClient, environment
@@ -118,6 +120,77 @@ def test_a_project_is_renamed_and_merged_and_that_is_undone(host: Host) -> None:
     assert later in found(host, "project:vegetables")
     host.ask("memory.undo", history_ids=list(merged.changes.history_ids))
     assert found(host, "project:vegetables") == {ids["alice/garden"]}
+
+
+def test_what_is_there_already_is_put_into_a_project_and_out_of_it_and_that_is_undone(host: Host) -> None:
+    ids = [host.ask("note.save", content=f"Lime {number}.").id for number in range(2)]
+    host.ask("session.append", session="s", messages=[{"role": "user", "content": "Lime."}])
+    notes = host.call("note.change_many", {"ids": ids, "project": " alice/garden "}).result()
+    assert notes.value == tuple(ids)
+    session = host.call("session.set_project", {"session": "s", "project": "alice/garden"}).result()
+    assert session.value.attributes == {"project": "alice/garden"}
+    assert found(host, "project:garden") == {*ids, "s#1"}
+    host.ask("vault.settle", names=True)
+    (entity,) = host.ask("entity.list", filter=EntityFilter(types=("project",)))
+    assert (entity.name, entity.mentions) == ("alice/garden", 3)
+    for again in (
+        host.call("note.change_many", {"ids": ids, "project": "alice/garden"}).result(),
+        host.call("session.set_project", {"session": "s", "project": "alice/garden"}).result(),
+    ):
+        assert not again.changes.history_ids
+    host.ask("session.rename", session="s", title="Beds")
+    out = host.call("session.set_project", {"session": "s", "project": ""}).result()
+    assert out.value.attributes == {}
+    assert host.call("note.change_many", {"ids": ids, "project": ""}).result().value == tuple(ids)
+    assert found(host, "project:garden") == set()
+    host.ask("vault.settle", names=True)
+    assert all(row.mentions == 0 for row in host.ask("entity.rows", ids=[entity.id]))
+    host.ask("memory.undo", history_ids=list(out.changes.history_ids))
+    assert found(host, "project:garden") == {"s#1"}
+    host.ask("memory.undo", history_ids=list(session.changes.history_ids))
+    assert host.ask("session.get", session="s").title == "Beds"
+    assert found(host, "project:garden") == set()
+    with pytest.raises(NotFoundError):
+        host.ask("session.set_project", session="none", project="alice/garden")
+
+
+def test_a_project_is_found_by_any_name_that_it_has_or_had(host: Host) -> None:
+    host.ask("memory.write", content="Lime.", project="alice/garden", store="shared")
+    host.ask("memory.write", content="Flour.", project="bob/mill", store="shared")
+    host.ask("vault.settle", names=True)
+    projects = {row.name: row.id for row in host.ask("entity.list", filter=EntityFilter(types=("project",)))}
+    host.ask("entity.rename", id=projects["alice/garden"], name="Vegetables")
+    for name in ("alice/garden", "Alice/Garden", "vegetables"):
+        wanted = EntityFilter(name=name, types=("project",))
+        assert [row.name for row in host.ask("entity.list", filter=wanted)] == ["Vegetables"]
+    wanted = EntityFilter(name="alice/garden")
+    rows = host.call("entity.list", {"filter": wanted}, Caller("scout", "inner")).result().value
+    assert [row.name for row in rows] == ["alice/garden"]
+    assert host.ask("entity.list", filter=EntityFilter(name="garden")) == []
+
+
+def test_a_timeline_narrows_to_a_project(host: Host) -> None:
+    messages = [{"role": "user", "content": "Lime."}]
+    host.ask("session.append", session="s", project="alice/garden", messages=messages)
+    host.ask("session.append", session="t", project="bob/mill", messages=messages)
+    drawn = host.ask("fact.remember", content="Lime is bought.", session="s").memory.id
+    own = host.ask("memory.write", content="Lime is heavy.", project="alice/garden", store="shared").memory.id
+    host.ask("memory.write", content="Flour is light.", project="bob/mill", store="shared")
+
+    def shown(caller: Caller | None = None, **arguments: Any) -> list[str]:
+        given = {"before": 100, "project": "garden", **arguments}
+        reply = host.call("memory.timeline", given) if caller is None else host.call("memory.timeline", given, caller)
+        return [item.id for item in reply.result().value.items]
+
+    assert shown() == ["s#1", drawn, own]
+    assert shown(session="t") == []
+    assert shown(kinds=["message"]) == ["s#1"]
+    assert shown(Caller("scout", "inner")) == [own]
+    host.ask("vault.settle", names=True)
+    (row,) = host.ask("entity.list", filter=EntityFilter(name="alice/garden"))
+    host.ask("entity.rename", id=row.id, name="Vegetables")
+    assert shown(project="vegetables") == ["s#1", drawn, own]
+    assert shown(Caller("scout", "inner"), project="vegetables") == []
 
 
 def test_projects_of_many_conversations_are_counted_as_those_of_few(

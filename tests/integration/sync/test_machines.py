@@ -123,6 +123,29 @@ def test_conversations_of_both_go_on_in_one(joined: tuple[Machine, Machine]) -> 
     assert one.ask("session.ids") == []
 
 
+def test_projects_of_conversations_and_notes_are_those_of_the_last_change(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    note = one.ask("note.save", content="Lime.").id
+    said = [{"role": "user", "content": "Lime."}]
+    one.ask("session.append", session="talk", messages=said, project="alice/garden")
+    settle(one, other)
+    other.ask("session.set_project", session="talk", project="bob/mill")
+    other.ask("note.change_many", ids=[note], project="bob/mill")
+    one.ask("session.rename", session="talk", title="Renamed")
+    settle(one, other)
+    for machine in joined:
+        assert machine.rows("SELECT title, attributes ->> '$.project' FROM sessions") == [("Renamed", "bob/mill")]
+        assert machine.rows("SELECT attributes ->> '$.project' FROM memories") == [("bob/mill",)]
+        assert {hit.id for hit in machine.ask("memory.search", query="project:mill").hits} == {note, "talk#1"}
+    one.ask("session.set_project", session="talk", project="")
+    settle(one, other)
+    [(entry,)] = other.rows("SELECT id FROM memory_history WHERE target = 'talk' ORDER BY id DESC LIMIT 1")
+    assert other.rows("SELECT attributes FROM sessions") == [("{}",)]
+    other.ask("memory.undo", history_ids=[entry])
+    settle(one, other)
+    assert one.rows("SELECT attributes ->> '$.project' FROM sessions") == [("bob/mill",)]
+
+
 def test_what_was_said_in_a_forgotten_conversation_is_searched_once_it_is_back(
     joined: tuple[Machine, Machine],
 ) -> None:

@@ -1,15 +1,18 @@
-"""Bulk actions on selected notes: store, pin, archive and merge."""
+"""Bulk actions on selected notes: store, project, pin, archive and merge."""
 
 from collections.abc import Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QInputDialog
 
 from app.core.stores import STORES
+from app.entities.model import EntityFilter
 from ui import operations
 from ui.models.dates import counted, format_number
 from ui.panes.labels import display_title, store_label
+from ui.panes.project_field import project_words
 from ui.panes.reading_pane import ReadingPane, history_of
 from ui.widgets.context_menu import Entry, open_menu
 
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from ui.bridge import TypedReply
     from ui.panes.notes.editor_controller import EditorController
     from ui.panes.notes.note_list import NoteList
+
+_MOST_OFFERED: Final = 100  # projects
 
 
 class BulkActions(QObject):
@@ -65,6 +70,14 @@ class BulkActions(QObject):
         name = store_label(store)
         self._do(self._change(ids, (single.replace("{store}", name), many.replace("{store}", name)), store=store))
 
+    def set_project(self, identity: str, project: str) -> None:
+        """Put a memory into a project, or out of its own."""
+        self._do(self._set_project(identity, project))
+
+    def ask_for_project(self, ids: list[str]) -> None:
+        """Ask into which project notes are put; an empty name takes them out of theirs."""
+        self._do(self._ask_for_project(ids))
+
     def archive(self, ids: list[str]) -> None:
         """Put notes into the archive, out of lists and searches."""
         self._do(self._archive(ids, self._listing.list.neighbour(ids)))
@@ -81,6 +94,36 @@ class BulkActions(QObject):
         await self._controller.settle()
         reply = await self._pane.bridge.reply(operations.note.change_many(ids=ids, **fields))
         self._tell(words, len(reply.value), reply)
+
+    async def _set_project(self, identity: str, project: str) -> None:
+        await self._controller.settle()
+        try:
+            reply = await self._pane.bridge.reply(operations.note.change_many(ids=[identity], project=project))
+        finally:
+            self._controller.apply_change((identity,))
+        if reply.value:
+            self._pane.show_result(project_words(project), project, reply)
+
+    async def _ask_for_project(self, ids: list[str]) -> None:
+        wanted = EntityFilter(types=("project",))
+        rows = await self._pane.bridge.call(operations.entity.list(filter=wanted, limit=_MOST_OFFERED))
+        box = QInputDialog(self._pane)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(self.tr("Project"))
+        box.setLabelText(self.tr("Put the notes into this project; leave it empty for none:"))
+        box.setComboBoxItems(["", *(row.name for row in rows)])
+        box.setComboBoxEditable(True)
+        box.textValueSelected.connect(partial(self._on_project_given, ids))
+        box.open()
+
+    def _on_project_given(self, ids: list[str], project: str) -> None:
+        words = (self.tr("1 note is in no project now"), self.tr("{n} notes are in no project now"))
+        if name := project.strip():
+            words = (
+                self.tr("1 note is in the project ‘{project}’ now").replace("{project}", name),
+                self.tr("{n} notes are in the project ‘{project}’ now").replace("{project}", name),
+            )
+        self._do(self._change(ids, words, project=name))
 
     async def _archive(self, ids: list[str], neighbour: str) -> None:
         await self._controller.settle()

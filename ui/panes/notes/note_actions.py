@@ -123,6 +123,7 @@ class NoteActions(QObject):
         changing += [
             (self.tr("Add tags…"), partial(self.ask_for_tags, ids)),
             (self.tr("Who may see it…"), partial(self.bulk.choose_store, ids, where)),
+            (self.tr("Project…"), partial(self.bulk.ask_for_project, ids)),
             (self.tr("Archive"), partial(self.bulk.archive, ids)),
             (delete, partial(self.delete, ids)),
         ]

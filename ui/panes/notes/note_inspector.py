@@ -17,6 +17,7 @@ from ui.models.dates import counted, format_number, full_date, short_date
 from ui.panes.labels import attribution, event_label, observation_type, source_label, store_label
 from ui.panes.notes.facts.fact_panel import FactPanel
 from ui.panes.notes.mention_section import MentionSection
+from ui.panes.project_field import ProjectField
 from ui.style.design_tokens import Space
 from ui.widgets.box_layouts import hbox, vbox
 from ui.widgets.inspector import Bar, Bars, Section, line_button
@@ -38,6 +39,8 @@ class NoteInspector(QScrollArea):
     missing_opened = Signal(str)
     """Open, or begin, the note of this title."""
     session_opened = Signal(str)
+    project_chosen = Signal(str, str)
+    """Put the memory of this id into a project, or into none."""
     version_requested = Signal(object)
     """Compare with the state a ``HistoryEntry`` left."""
     done = Signal(str, object)
@@ -60,6 +63,10 @@ class NoteInspector(QScrollArea):
         self.fact = FactPanel(bridge, body)
         self.mentions = MentionSection(bridge, body)
         self._about = Section(self.tr("About"), body)
+        self.project = ProjectField(bridge, body)
+        self.project.chosen.connect(self._on_project_chosen)
+        self._project_row = _pair(self.tr("Project"), self.project)
+        self._about.rows.addWidget(self._project_row)
         self._outgoing = Section(self.tr("Links to"), body)
         self._back = Section(self.tr("Linked from"), body)
         self._history = Section(self.tr("History"), body)
@@ -98,6 +105,7 @@ class NoteInspector(QScrollArea):
         self._show_history(history)
 
     def _show_about(self, memory: Memory | None) -> None:
+        self._about.rows.removeWidget(self._project_row)  # which outlives what is written anew
         self._about.clear()
         self._about.setVisible(memory is not None)
         if memory is None:
@@ -111,7 +119,6 @@ class NoteInspector(QScrollArea):
             (self.tr("Topic"), memory.category, self.tr("The category of the fact")),
             (self.tr("Point"), memory.key, self.tr("The key of the fact: what in its topic it is about")),
             (self.tr("What it is"), observation_type(memory.type), self.tr("The type of the observation")),
-            (self.tr("Project"), project_name(memory.attributes.get(ATTRIBUTE))),
             (self.tr("Files"), "\n".join(memory.files)),
             (self.tr("People"), "\n".join(memory.people)),
             (self.tr("Happened"), full_date(memory.event_time) if memory.event_time else ""),
@@ -124,7 +131,10 @@ class NoteInspector(QScrollArea):
         ]
         for label, value, *term in rows:
             if value:
-                self._about.rows.addWidget(_pair(label, value, *term))
+                self._about.rows.addWidget(_pair(label, PlainLabel(value), *term))
+        self.project.show_project(memory.id, project_name(memory.attributes.get(ATTRIBUTE)))
+        self.project.setReadOnly(memory.deleted_at is not None or memory.superseded_by is not None)
+        self._about.rows.addWidget(self._project_row)
         if memory.kind not in ("note", "fact"):
             bars = Bars(self.tr("Confidence"))
             bars.set_bars([Bar(self.tr("Confidence"), memory.confidence, f"{memory.confidence:.0%}")])
@@ -191,6 +201,10 @@ class NoteInspector(QScrollArea):
         missing = bool(self.sender().property("missing"))
         (self.missing_opened if missing else self.opened).emit(self._target())
 
+    def _on_project_chosen(self, project: str) -> None:
+        if self._memory is not None:
+            self.project_chosen.emit(self._memory.id, project)
+
     def _on_session_clicked(self) -> None:
         self.session_opened.emit(self._target())
 
@@ -209,15 +223,16 @@ def _origin(entry: HistoryEntry) -> str:
     return source if entry.event == "ADD" and source.startswith("import") else entry.actor
 
 
-def _pair(label: str, value: str, term: str = "") -> QWidget:
+def _pair(label: str, value: QWidget, term: str = "") -> QWidget:
     holder = QWidget()
     holder.setToolTip(tooltip(term) if term else "")
     row = hbox(parent=holder, margins=(Space.S, 1, 0, 1), spacing=Space.S)
-    name, words = PlainLabel(label, holder), PlainLabel(value, holder)
+    name = PlainLabel(label, holder)
     theme.set_type(name, "small muted")
-    theme.set_type(words, "small")
-    words.setTextFormat(Qt.TextFormat.PlainText)
-    words.setWordWrap(True)
+    if isinstance(value, PlainLabel):
+        theme.set_type(value, "small")
+        value.setTextFormat(Qt.TextFormat.PlainText)
+        value.setWordWrap(True)
     row.addWidget(name, 2, Qt.AlignmentFlag.AlignTop)
-    row.addWidget(words, 3)
+    row.addWidget(value, 3)
     return holder

@@ -123,6 +123,8 @@ class NoteOrganising(QObject):
         self._listing.filter.searched.connect(self._facets.refresh_buttons)
         inspector.done.connect(self._on_inspector_done)
         inspector.failed.connect(pane.show_error)
+        inspector.project_chosen.connect(self._on_inspector_project_chosen)
+        inspector.project.left.connect(pane.focus_first)
         self._listing.loaded.connect(self._on_first_loaded)
 
     def _entries(self, ids: list[str]) -> list[Entry]:
@@ -163,6 +165,9 @@ class NoteOrganising(QObject):
     def _on_filter_chip_cleared(self) -> None:
         self._facets.clear()
         self._listing.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_inspector_project_chosen(self, memory: str, project: str) -> None:
+        self._actions.bulk.set_project(memory, project)
 
     def _on_inspector_done(self, words: str, reply: "TypedReply[object]") -> None:
         self._pane.show_notice(words, history_of(reply))

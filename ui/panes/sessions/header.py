@@ -1,7 +1,8 @@
 """The header of an open conversation: title, agent, counts, dates and buttons."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QSizePolicy,
@@ -13,21 +14,34 @@ from app.core.text_rules.project_name import ATTRIBUTE, project_name
 from app.sessions.model import Session
 from ui import theme
 from ui.models.dates import counted, full_span
+from ui.panes.project_field import ProjectField
 from ui.panes.sessions.date_menu import DateMenu
 from ui.style.design_tokens import Space
+from ui.widgets.box_layouts import hbox
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
-from ui.widgets.fields.title_field import TitleField
+from ui.widgets.fields.edited_title import EditedTitle
 from ui.widgets.header_row import HeaderRow
 
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
 TITLE_LEAST = 150
+_PROJECT_WIDTH = 180
 
 
 class SessionHeader(QFrame):
-    """Title, facts and buttons."""
+    """Title, project, facts and buttons.
+
+    Args:
+        bridge: The way to the engine.
+        parent: Its parent.
+    """
 
     renamed = Signal(str)
     """The person gave another title."""
+    project_chosen = Signal(str)
+    """The person named another project, or none."""
     find_requested = Signal()
     first_requested = Signal()
     last_requested = Signal()
@@ -35,18 +49,22 @@ class SessionHeader(QFrame):
     date_requested = Signal(object)
     """Go to the first turn at or after this ``QDate``."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session: Session | None = None
         self._known = ""
         self._drawn = 0
         self._work = ""
         self._tone = ""
-        self.title = _Title(self)
+        self.title = EditedTitle(self)
+        self.title.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.title.setAccessibleName(self.tr("Title of the conversation"))
         self.title.setPlaceholderText(self.tr("Untitled conversation"))
         theme.set_type(self.title, "heading")
         self.title.committed.connect(self._on_title_committed)
+        self.project = ProjectField(bridge, self)
+        self.project.setFixedWidth(_PROJECT_WIDTH)
+        self.project.chosen.connect(self.project_chosen)
         self._facts = ElidedLabel(parent=self)
         self._facts.setContentsMargins(2, 0, 0, 0)
         theme.set_type(self._facts, "small muted")
@@ -71,7 +89,7 @@ class SessionHeader(QFrame):
         column.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
         column.setSpacing(2)
         column.addWidget(HeaderRow(self.title, [self._buttons], TITLE_LEAST, self))
-        column.addWidget(self._facts)
+        column.addLayout(hbox(self.project, (self._facts, 1), spacing=Space.S))
 
     def show_session(self, session: Session, drawn: int = 0) -> None:
         """Show a session; a title being typed is left alone.
@@ -85,8 +103,9 @@ class SessionHeader(QFrame):
         self._session = session
         if changed or not self.title.hasFocus():
             self.title.show_title(session.label)
-        project = project_name(session.attributes.get(ATTRIBUTE))
-        facts = [session.agent, project, counted(session.message_count, self.tr("1 message"), self.tr("{n} messages"))]
+        self.project.show_project(session.id, project_name(session.attributes.get(ATTRIBUTE)))
+        self.project.setReadOnly(False)
+        facts = [session.agent, counted(session.message_count, self.tr("1 message"), self.tr("{n} messages"))]
         facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
             facts.append(self.tr("what came since is not read yet") if self._drawn else self.tr("facts not drawn yet"))
@@ -107,6 +126,8 @@ class SessionHeader(QFrame):
         self._session = None
         self.title.show_title(title)
         self.title.setReadOnly(True)
+        self.project.show_project("", "")
+        self.project.setReadOnly(True)
         self._known = facts
         self._show_facts()
         for button in self._buttons:
@@ -128,7 +149,7 @@ class SessionHeader(QFrame):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.title, *self._buttons
+        return self.title, *self._buttons, self.project
 
     def edit_title(self) -> None:
         """Put the keyboard on the title."""
@@ -147,42 +168,3 @@ class SessionHeader(QFrame):
     def _on_when_clicked(self) -> None:
         if self._session is not None:
             self.dates.open_below(self._when, self._session)
-
-
-class _Title(TitleField):
-    """A title field: Enter or leaving keeps the text, Esc restores it."""
-
-    committed = Signal(str)
-    left = Signal()
-    """The keyboard is done with it, by Enter or Esc."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._before = ""
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.editingFinished.connect(self._on_editing_finished)
-
-    def show_title(self, text: str) -> None:
-        """Show ``text`` and remember it for Esc."""
-        self._before = text
-        self.setText(text)
-        self.setCursorPosition(0)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Take the change back with Esc."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.setText(self._before)
-            self._leave()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._leave()
-        else:
-            super().keyPressEvent(event)
-
-    def _leave(self) -> None:
-        self.clearFocus()
-        self.left.emit()
-
-    def _on_editing_finished(self) -> None:
-        if self.text() != self._before:
-            self._before = self.text()
-            self.committed.emit(self.text())

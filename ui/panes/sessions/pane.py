@@ -79,7 +79,7 @@ class SessionsPane(ListPane):
         )
         self.transcript.set_pictures(self.pictures)
         self._opener = AttachmentOpener(bridge, self)
-        self.header = SessionHeader(self)
+        self.header = SessionHeader(bridge, self)
         self.find_bar = FindBar(self)
         self.composer = Composer(self)
         self._words: tuple[str, ...] = ()
@@ -215,7 +215,7 @@ class SessionsPane(ListPane):
         rows.opened.connect(self._on_rows_opened)
         rows.rename_requested.connect(self._on_rows_rename_requested)
         self._actions.rename_requested.connect(self._on_rows_rename_requested)
-        self._actions.rename_failed.connect(self.header.show_session)
+        self._actions.head_requested.connect(self._on_head_requested)
         self.tabs.facts.counted.connect(self.header.show_drawn)
         self._search.reached.connect(self._show_seq)
         rows.selection_changed.connect(self._on_rows_selection_changed)
@@ -225,6 +225,8 @@ class SessionsPane(ListPane):
         self.pager.replaced.connect(self._on_pager_replaced)
         self.header.renamed.connect(self._on_header_renamed)
         self.header.title.left.connect(self.focus_first)
+        self.header.project_chosen.connect(self._on_header_project_chosen)
+        self.header.project.left.connect(self.focus_first)
         self.header.find_requested.connect(self._find)
         self.header.first_requested.connect(self.transcript.go_to_first)
         self.header.last_requested.connect(self.transcript.go_to_last)
@@ -475,6 +477,14 @@ class SessionsPane(ListPane):
     def _on_header_renamed(self, title: str) -> None:
         if self._session is not None:
             self._actions.rename(self._session, title)
+
+    def _on_head_requested(self, session: Session) -> None:
+        if self._open_id() == session.id:
+            self.header.show_session(session, self.listing.facts_of(session.id))
+
+    def _on_header_project_chosen(self, project: str) -> None:
+        if self._session is not None:
+            self._actions.set_project(self._session, project)
 
     def _can_delete(self) -> bool:
         return self._session is not None or self.listing.list.selected_count > 1

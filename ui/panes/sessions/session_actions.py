@@ -12,6 +12,7 @@ from ui import operations
 from ui.models.dates import format_number
 from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.pane import Place
+from ui.panes.project_field import project_words
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 from ui.panes.sessions.session_work import SessionWork
 from ui.widgets.context_menu import Entry, open_menu
@@ -31,8 +32,8 @@ class SessionActions(QObject):
 
     rename_requested = Signal(str)
     """Edit the title of a conversation."""
-    rename_failed = Signal(object)
-    """The ``Session`` that kept its title."""
+    head_requested = Signal(object)
+    """Show the head of this ``Session`` again."""
 
     def __init__(self, pane: ReadingPane, listing: "SessionList") -> None:
         super().__init__(pane)
@@ -99,10 +100,25 @@ class SessionActions(QObject):
             reply = await self._pane.bridge.reply(operations.session.rename(session=session.id, title=title))
         except KeepsakeError as error:
             self._pane.show_error(error)
-            self.rename_failed.emit(session)
+            self.head_requested.emit(session)
             return
         self._listing.model.put([reply.value])
         self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply)
+
+    def set_project(self, session: Session, project: str) -> None:
+        """Put a conversation into a project, or out of its own."""
+        self._pane.work.start(self._set_project(session, project))
+
+    async def _set_project(self, session: Session, project: str) -> None:
+        try:
+            reply = await self._pane.bridge.reply(operations.session.set_project(session=session.id, project=project))
+        except KeepsakeError as error:
+            self._pane.show_error(error)
+            self.head_requested.emit(session)
+            return
+        self.head_requested.emit(reply.value)
+        if history_of(reply):
+            self._pane.show_result(project_words(project), project, reply)
 
     def delete(self, ids: list[str]) -> None:
         """Delete conversations and go on to the next one in the list."""

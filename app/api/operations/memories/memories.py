@@ -10,6 +10,7 @@ from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
 from app.changes import Changed
 from app.core.clock import parse_instant, to_datetime
+from app.core.text_rules.project_name import clean_name
 from app.core.time_rules.timespans import parse_span
 from app.engine import Engine
 from app.entities.model import EntityOrder
@@ -159,6 +160,7 @@ async def timeline(
     after: Count = 10,
     kinds: list[TimelineKind] = [],  # noqa: B006
     session: str = "",
+    project: str = "",
 ) -> Timeline:
     """Return the timeline around an item or a moment, oldest first.
 
@@ -171,8 +173,10 @@ async def timeline(
         after: Items after it at most.
         kinds: Only these: ``message``, ``note``, ``fact``, ``observation``, ``reflection``, ``digest``.
         session: Only this conversation and what is remembered of it.
+        project: Only what belongs to this project, by its name or the end of it.
     """
-    chosen = TimelineFilter(tuple(kinds), await mentioned(engine, caller, session) if session else session)
+    session = await mentioned(engine, caller, session) if session else session
+    chosen = TimelineFilter(tuple(kinds), session, clean_name(project))
     anchor = _anchor(around, engine.clock.now_ms())
     try:
         return await engine.memories.queries.timeline(caller.access, anchor, before, after, chosen)

@@ -17,17 +17,27 @@ _change = partial(
 
 @_change("note.change_many")
 async def change_many(
-    engine: Engine, caller: Caller, ids: list[str], store: StoreName | None = None, pinned: bool | None = None
+    engine: Engine,
+    caller: Caller,
+    ids: list[str],
+    store: StoreName | None = None,
+    pinned: bool | None = None,
+    project: str | None = None,
 ) -> Changed[tuple[str, ...]]:
-    """Change the store of several notes, or pin them, as one run; return changed ids.
+    """Change store, pin or project of several notes as one run; return changed ids.
 
     Args:
         ids: The notes' ids; those that are gone are passed over.
         store: Who may see them, a store that the caller sees.
         pinned: Whether they are pinned.
+        project: Name of the project that they belong to, empty for none.
     """
     return await engine.memories.bulk.change(
-        caller.access, ids, store=None if store is None else default_store(caller, store), pinned=pinned
+        caller.access,
+        ids,
+        store=None if store is None else default_store(caller, store),
+        pinned=pinned,
+        project=project,
     )
 
 

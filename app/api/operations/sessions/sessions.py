@@ -252,6 +252,17 @@ async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Ch
     return await engine.sessions.service.rename(await conversation(engine, caller, session), title, caller.name)
 
 
+@_change("session.set_project")
+async def set_project(engine: Engine, caller: Caller, session: str, project: str) -> Changed[Session]:
+    """Put a conversation into another project or none; can be undone.
+
+    Args:
+        session: Its id.
+        project: Name of the project, empty for none.
+    """
+    return await engine.sessions.projects.put(await conversation(engine, caller, session), project, caller.name)
+
+
 @_change("session.forget", destructive=True, removes=True)
 async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
     """Take a conversation and its messages out of every list and search; can be undone.

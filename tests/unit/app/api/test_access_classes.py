@@ -53,7 +53,7 @@ CLASSES = {
         session.forget_many
         saved_search.delete saved_search.list saved_search.order saved_search.rename saved_search.save
         session.groups session.memory_counts
-        reflection.preview session.rename session.rows settings.check settings.list upkeep.plan
+        reflection.preview session.rename session.rows session.set_project settings.check settings.list upkeep.plan
         upkeep.status vault.settle vault.stats vault.status
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.

@@ -90,6 +90,12 @@ def test_an_act_is_undone_and_that_undone_in_turn(host: Host) -> None:
     assert acts(host)[0].text == "Did again: Deleted the note ‘Rose list’"
 
 
+def test_a_change_of_project_is_told_as_that(host: Host) -> None:
+    host.ask("session.append", session="tea", title="Tea", messages=[{"role": "user", "content": "Two cups."}])
+    host.ask("session.set_project", session="tea", project="alice/garden")
+    assert acts(host)[0].text == "Changed the project of the conversation ‘Tea’"
+
+
 def test_a_step_back_undoes_the_latest_own_act_after_a_restart(vault: Path) -> None:
     host = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
     host.start()

@@ -276,6 +276,7 @@ def test_several_are_tagged_together(books: VaultFiller, open_pane: OpenPane, re
         "Merge into one",
         "Add tags…",
         "Who may see it…",
+        "Project…",
         "Archive",
         "Delete 2 notes",
     ]
@@ -389,6 +390,7 @@ def test_the_menu_of_one_row(
         "Pin",
         "Add tags…",
         "Who may see it…",
+        "Project…",
         "Archive",
         "Delete",
         "New note from this",

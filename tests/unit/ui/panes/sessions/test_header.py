@@ -6,13 +6,16 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tests.helpers.screen_reader import words
 from tests.helpers.vault_filler import VaultFiller
+from ui.bridge import Bridge
 from ui.panes.sessions.header import SessionHeader
 
 
-def test_it_never_says_that_no_fact_was_drawn_where_one_was(books: VaultFiller, qtbot: Any, look: object) -> None:
+def test_it_never_says_that_no_fact_was_drawn_where_one_was(
+    books: VaultFiller, bridge: Bridge, qtbot: Any, look: object
+) -> None:
     identity = books.add_session("Garden", [("user", "is frost near")])
     session = books.session(identity)
-    header = SessionHeader()
+    header = SessionHeader(bridge)
     qtbot.addWidget(header)
     header.show_session(session)
     assert "facts not drawn yet" in words(header)
@@ -24,10 +27,10 @@ def test_it_never_says_that_no_fact_was_drawn_where_one_was(books: VaultFiller, 
     assert "what came since is not read yet" in words(header)
 
 
-def test_its_buttons_keep_their_size_in_a_low_window(qtbot: Any, look: object) -> None:
+def test_its_buttons_keep_their_size_in_a_low_window(bridge: Bridge, qtbot: Any, look: object) -> None:
     page, below = QWidget(), QWidget()
     qtbot.addWidget(page)
-    header = SessionHeader(page)
+    header = SessionHeader(bridge, page)
     below.setMinimumHeight(400)  # more than the header leaves
     column = QVBoxLayout(page)
     column.addWidget(header)
