@@ -1,6 +1,7 @@
 """Stated names stand in lists and in the graph although no text mentions them."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from app.api.caller import Caller
 from app.core.stores import STORES
+from app.entities import repo
 from app.entities.model import EntityFilter, EntityOrder
 from app.entities.queries import entity_lists
 from app.host import Host
@@ -120,35 +122,55 @@ def test_who_reads_few_stores_learns_of_no_statement(host: Host) -> None:
     assert host.call("entity.graph", {}, narrow).result(30).value.nodes == ()
 
 
-def test_statements_are_not_read_for_the_first_names(harness: EntityHarness) -> None:
-    def fill(connection: apsw.Connection) -> None:
-        connection.executemany(
-            "INSERT INTO entities (id, canonical_name, name_key, type, mention_count, touched, created_at, updated_at,"
-            " attributes) VALUES (?1, ?1, ?1, 'person', ?2, ?3, 0, 0, ?4)",
-            [
-                (f"ent-{number}", number % 2 and number, number % 2 == 0, '{"graph": {"listed": true}}')
-                for number in range(COUNT)
-            ],
-        )
-        connection.execute(
-            "INSERT INTO relations (subject_id, predicate, object_id, created_at)"
-            " SELECT id, 'knows', 'ent-0', 0 FROM entities"
-        )
+def fill(connection: apsw.Connection, *, stated: int) -> None:
+    """Store mentioned names, and ``stated`` ones that nothing mentions."""
+    connection.executemany(
+        "INSERT INTO entities (id, canonical_name, name_key, type, mention_count, touched, created_at, updated_at,"
+        " attributes) VALUES (?1, ?1, ?1, 'person', ?2, ?3, 0, 0, ?4)",
+        [(f"ent-{number}", number + 1, 0, "{}") for number in range(COUNT)]
+        + [(f"ent-stated-{number}", 0, 1, '{"graph": {"listed": true}}') for number in range(stated)],
+    )
+    connection.execute(
+        "INSERT INTO relations (subject_id, predicate, object_id, created_at)"
+        " SELECT id, 'knows', 'ent-stated-0', 0 FROM entities WHERE touched = 1"
+    )
 
-    def steps(connection: apsw.Connection, limit: int) -> int:
-        taken = [0]
 
-        def stepped() -> bool:
-            taken[0] += 1
-            return False
+def steps(connection: apsw.Connection, work: Callable[[apsw.Connection], object]) -> int:
+    """Return how many tens of instructions SQLite took for some work."""
+    taken = [0]
 
-        connection.set_progress_handler(stepped, 10)
-        try:
-            assert len(entity_lists.ids(connection, EntityFilter(), limit=limit, stores=STORES)) == limit
-        finally:
-            connection.set_progress_handler(None)
-        return taken[0]
+    def stepped() -> bool:
+        taken[0] += 1
+        return False
 
-    harness.write(fill)
-    few, many = (harness.do(harness.store.read(partial(steps, limit=limit))) for limit in (10, COUNT))
+    connection.set_progress_handler(stepped, 10)
+    try:
+        work(connection)
+    finally:
+        connection.set_progress_handler(None)
+    return taken[0]
+
+
+@pytest.mark.parametrize("stated", [1, COUNT])
+def test_statements_are_not_read_for_the_first_names(harness: EntityHarness, stated: int) -> None:
+    harness.write(partial(fill, stated=stated))
+
+    def listed(connection: apsw.Connection, limit: int) -> None:
+        assert len(entity_lists.ids(connection, EntityFilter(), limit=limit, stores=STORES)) == limit
+
+    few, many = (
+        harness.do(harness.store.read(partial(steps, work=partial(listed, limit=limit))))
+        for limit in (10, COUNT + stated)
+    )
     assert few < COUNT / 10 < many
+
+
+def test_statements_are_found_without_the_names_of_texts(harness: EntityHarness) -> None:
+    harness.write(partial(fill, stated=3))
+
+    def ask(connection: apsw.Connection) -> None:
+        asked = ("ent-stated-2", "ent-1")
+        assert [repo.is_stated(connection, entity) for entity in asked] == [True, False]
+
+    assert harness.do(harness.store.read(partial(steps, work=ask))) < COUNT / 10
