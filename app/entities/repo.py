@@ -6,7 +6,7 @@ Rules live in the service.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import apsw
 
@@ -23,6 +23,20 @@ _MAX_STEPS = 1_000  # of a chain of merges
 
 STATED = "graph"
 """The attribute of an entity that an agent stated: its name, type and store in the agent's words."""
+
+_IS_KEPT = "attributes ->> '$.retired' IS NULL"
+IS_LISTED: Final = f"coalesce(attributes ->> '$.{STATED}.listed' = 1 AND {_IS_KEPT}, 0)"
+"""SQL of whether an entity was stated by itself."""
+STATED_IDS: Final = (
+    "WITH RECURSIVE held (subject_id, object_id) AS (SELECT r.subject_id, r.object_id FROM relations r"
+    " CROSS JOIN entities s ON s.id = r.subject_id CROSS JOIN entities o ON o.id = r.object_id"
+    f" WHERE s.{_IS_KEPT} AND o.{_IS_KEPT}),"
+    f" stated (id) AS (SELECT id FROM entities INDEXED BY entities_touched WHERE touched = 1 AND {IS_LISTED}"
+    " UNION SELECT subject_id FROM held UNION SELECT object_id FROM held"
+    " UNION SELECT e.merged_into FROM stated CROSS JOIN entities e ON e.id = stated.id"
+    " WHERE e.merged_into IS NOT NULL) SELECT id FROM stated"
+)
+"""SQL of the ids of entities of which a statement holds, with those that they were merged into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +109,18 @@ def stated_names(connection: apsw.Connection) -> dict[str, dict[str, EntityType]
     """
     rows = connection.execute(
         f"SELECT attributes ->> '$.{STATED}.store', attributes ->> '$.{STATED}.name', attributes ->> '$.{STATED}.type'"
-        f" FROM entities WHERE touched = 1 AND attributes ->> '$.{STATED}.listed' = 1"
-        f" AND attributes ->> '$.retired' IS NULL ORDER BY attributes ->> '$.{STATED}.place' DESC, 2, 3"
+        f" FROM entities WHERE touched = 1 AND {IS_LISTED} ORDER BY attributes ->> '$.{STATED}.place' DESC, 2, 3"
     )
     names: dict[str, dict[str, EntityType]] = {store: {} for store in STORES}
     for store, name, kind in rows:
         if key := name_key(str(name)):
             names[str(store)][key] = registry_type(str(kind))
     return names
+
+
+def is_stated(connection: apsw.Connection, entity_id: str) -> bool:
+    """Return whether a statement about an entity holds."""
+    return bool(connection.execute(f"SELECT ? IN ({STATED_IDS})", (entity_id,)).get)
 
 
 def merged_named(connection: apsw.Connection, key: str, kind: str | None, into: str) -> str | None:

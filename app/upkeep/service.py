@@ -14,6 +14,9 @@ from app.core.clock import Clock, to_datetime
 from app.core.facets import Facet
 from app.core.files import from_os
 from app.core.ids import uuid7
+from app.core.stores import STORES
+from app.entities.model import EntityFilter
+from app.entities.queries import entity_lists
 from app.errors import KeepsakeError, VaultDamagedError
 from app.index import rebuild
 from app.index.worker import IndexWorker
@@ -245,10 +248,8 @@ def _content_counts(connection: apsw.Connection) -> tuple[int, int]:
 
 def _counts(connection: apsw.Connection) -> tuple[int, tuple[Facet, ...], tuple[Facet, ...], int]:
     messages = connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions WHERE forgotten_at IS NULL").get
-    entities = connection.execute(
-        "SELECT count(*) FROM entities WHERE merged_into IS NULL AND (mention_count > 0 OR protected = 1)"
-    ).get
-    return int(messages), _memory_counts(connection, "kind"), _memory_counts(connection, "store"), int(entities)
+    entities = entity_lists.count(connection, EntityFilter(), stores=STORES)
+    return int(messages), _memory_counts(connection, "kind"), _memory_counts(connection, "store"), entities
 
 
 def _memory_counts(connection: apsw.Connection, column: str) -> tuple[Facet, ...]:

@@ -10,6 +10,7 @@ from app.api.call_hooks import HeldWrite
 from app.api.caller import Caller
 from app.api.operation import Kind, Operation
 from app.api.registry import to_builtins
+from app.api.session_access import owner_of
 from app.core.text import excerpt, storable
 from app.engine import Engine
 from app.errors import AccessDeniedError, NotFoundError
@@ -152,8 +153,11 @@ class AgentWriteReview:
     async def _is_own(self, caller: Caller, operation: Operation, arguments: Mapping[str, Any]) -> bool:
         """Return whether turns need no review.
 
-        They go to a conversation with the caller or without an agent, or are stored already.
+        They go to a conversation with the caller or without an agent, or are stored already. Who reaches its own
+        conversations alone must not learn of another by its name.
         """
+        if owner_of(caller) is not None:
+            return True
         key = str(arguments.get(operation.key) or "") if operation.key else ""
         session, channel = arguments.get("session"), str(arguments.get("channel") or "")
 

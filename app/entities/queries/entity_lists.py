@@ -12,6 +12,7 @@ from app.core.stores import sees_all
 from app.core.text import storable
 from app.entities.model import EntityFilter, EntityOrder, EntityRow, EntityType, name_key
 from app.entities.queries.visibility import KEY_SQL, TYPE_SQL, handles, names, public_id, type_of, within
+from app.entities.repo import STATED_IDS
 
 # Ties by name: which entity came to be first may follow from what the caller does not see.
 _ORDERS: dict[EntityOrder, str] = {
@@ -21,7 +22,8 @@ _ORDERS: dict[EntityOrder, str] = {
 }
 _COUNT_OF_ALL = (
     "SELECT (SELECT count(*) FROM entities WHERE merged_into IS NULL AND mention_count > 0) +"
-    " (SELECT count(*) FROM entities WHERE merged_into IS NULL AND mention_count <= 0 AND protected = 1)"
+    " (SELECT count(*) FROM entities WHERE merged_into IS NULL AND mention_count <= 0"
+    f" AND (protected = 1 OR id IN ({STATED_IDS})))"
 )
 _LAST = "\U0010ffff"
 _MAX_TEXT = 500
@@ -140,7 +142,9 @@ def _by_registry(order: EntityOrder, *, is_page: bool) -> tuple[str, list[Any]]:
     index = " INDEXED BY entities_by_count WHERE o.merged_into IS NULL" if is_page else ""
     latest = "(SELECT max(m.at) FROM mentions m WHERE m.entity_id = o.id)" if order == "recent" else "0"
     source = f"(SELECT o.*, o.mention_count AS n, {latest} AS latest FROM entities o{index})"
-    return f"{source} e WHERE e.merged_into IS NULL AND (e.n > 0 OR e.protected = 1)", []
+    # Of what is mentioned, and most is, the rest is not asked.
+    standing = f"(e.n > 0 OR e.protected = 1 OR e.id IN ({STATED_IDS}))"
+    return f"{source} e WHERE e.merged_into IS NULL AND {standing}", []
 
 
 def _by_mentions(chosen: EntityFilter) -> tuple[str, list[Any]]:

@@ -159,6 +159,17 @@ class EntitySnapshot:
         found = as_of.first_entries_after(self._connection, "session", self._at_ms, "title")
         return {entry.target: entry.before for entry in found if entry.before is not None}
 
+    @cached_property
+    def _stated(self) -> set[str]:
+        """Entities of which a statement held, with those that they were merged into."""
+        stated = [
+            key for key, held in self._states.items() if (held["attributes"].get(repo.STATED) or {}).get("listed")
+        ]
+        for subject, held in self._states.items():
+            targets = [target for _, target, *_ in held["relations"] if target in self._states]
+            stated += [subject, *targets] if targets else []
+        return {self.root(key) for key in stated}
+
     @property
     def _titles(self) -> dict[str, str]:
         return {session: str(held["title"]) for session, held in self._sessions.items()}
@@ -258,10 +269,11 @@ class EntitySnapshot:
     def _row(self, entity_id: str) -> EntityRow | None:
         """Return the list row of an entity, ``None`` for one that is not listed.
 
-        Merged, unmentioned and invisible entities are not.
+        Merged and invisible entities are not, nor are those without mention, protection and statement.
         """
         held, known = self._states[entity_id], self._known.get(entity_id)
-        if held["merged_into"] is not None or (known is None and not (self._all and held["protected"])):
+        is_decided = (self._all and held["protected"]) or entity_id in self._stated
+        if held["merged_into"] is not None or (known is None and not is_decided):
             return None
         count = 0 if known is None else len(known.mentions)
         kind = cast("EntityType", held["type"])

@@ -79,7 +79,7 @@ def located(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) 
     if not sees_all(stores):
         return _seen(connection, entity_id, stores)
     entity = resolve_merged(connection, handles(connection, [entity_id], stores)[entity_id])
-    if not entity.mentions and not entity.touched:
+    if not (entity.mentions or entity.touched or repo.is_stated(connection, entity.id)):
         raise NotFoundError(Sentence("There is no entity with the id {entity_id}.", entity_id=entity_id), id=entity_id)
     return entity.id, entity
 

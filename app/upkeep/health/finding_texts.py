@@ -62,8 +62,8 @@ _WORDS: Final[Mapping[FindingId, _Words]] = {
             "1 entity is mentioned nowhere.",
             "{count} entities are mentioned nowhere.",
         ),
-        "They fill lists and the graph, and names may be linked to them by mistake.",
-        "Removes entities without mentions, relations and summary; protected ones stay.",
+        "Names may be linked to them by mistake.",
+        "Removes entities without mentions, statements and summary; protected ones stay.",
         "removed",
     ),
     "sources": _Words(

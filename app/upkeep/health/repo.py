@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import apsw
 
+from app.entities.repo import IS_LISTED
+
 MAX_TEXT: Final = 100_000  # characters of a memory or message that are read
 _UPKEEP: Final = json.dumps(["decay", "retention", "consolidation", "health", "enrichment"])
 # A memory was removed if somebody deleted it, not if upkeep set it aside.
@@ -13,6 +15,14 @@ _REMOVED: Final = (
     "CASE WHEN m.valid_until IS NOT NULL AND m.superseded_by IS NULL THEN EXISTS (SELECT 1 FROM memory_history h"
     " WHERE h.target = m.id AND h.event IN ('DELETE', 'FORGET') AND h.undone_by IS NULL"
     " AND h.actor NOT IN (SELECT value FROM json_each(?1))) ELSE 0 END"
+)
+_IS_ORPHAN: Final = (
+    "e.mention_count = 0 AND e.merged_into IS NULL AND e.protected = 0 AND e.summary = '' AND e.updated_at <= ?"
+    f" AND e.attributes ->> '$.retired' IS NULL AND NOT {IS_LISTED}"
+    " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
+    " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
+    " AND NOT EXISTS (SELECT 1 FROM entity_claims c WHERE c.to_id = e.id OR c.from_id = e.id)"
+    " AND NOT EXISTS (SELECT 1 FROM entities o WHERE o.merged_into = e.id)"
 )
 _IF_ACTIVE: Final = "CASE WHEN m.valid_until IS NULL THEN {} ELSE '' END"
 
@@ -63,21 +73,14 @@ def named(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, str]:
 
 
 def orphans(connection: apsw.Connection, before_ms: int, limit: int) -> list[tuple[str, str]]:
-    """Return ids and names of entities that nothing mentions, relates or claims.
+    """Return ids and names of entities that nothing mentions, states or claims.
 
     None while texts are still to be read for names, for they may mention them.
     """
     if connection.execute("SELECT EXISTS (SELECT 1 FROM pending_mentions)").get:
         return []
     rows = connection.execute(
-        "SELECT e.id, e.canonical_name FROM entities e WHERE e.mention_count = 0 AND e.merged_into IS NULL"
-        " AND e.protected = 0 AND e.summary = '' AND e.updated_at <= ?"
-        " AND json_extract(e.attributes, '$.retired') IS NULL"
-        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
-        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
-        " AND NOT EXISTS (SELECT 1 FROM entity_claims c WHERE c.to_id = e.id OR c.from_id = e.id)"
-        " AND NOT EXISTS (SELECT 1 FROM entities o WHERE o.merged_into = e.id)"
-        " ORDER BY e.rowid LIMIT ?",
+        f"SELECT e.id, e.canonical_name FROM entities e WHERE {_IS_ORPHAN} ORDER BY e.rowid LIMIT ?",
         (before_ms, limit),
     )
     return [(str(row[0]), str(row[1])) for row in rows]
@@ -85,13 +88,7 @@ def orphans(connection: apsw.Connection, before_ms: int, limit: int) -> list[tup
 
 def is_orphan(connection: apsw.Connection, entity_id: str, before_ms: int) -> bool:
     """Return whether an entity still is an orphan; see ``orphans``."""
-    cursor = connection.execute(
-        "SELECT 1 FROM entities e WHERE e.id = ? AND e.mention_count = 0 AND e.merged_into IS NULL"
-        " AND e.protected = 0 AND e.summary = '' AND e.updated_at <= ?"
-        " AND json_extract(e.attributes, '$.retired') IS NULL"
-        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE e.id IN (r.object_id, r.subject_id))",
-        (entity_id, before_ms),
-    )
+    cursor = connection.execute(f"SELECT 1 FROM entities e WHERE {_IS_ORPHAN} AND e.id = ?", (before_ms, entity_id))
     return cursor.fetchone() is not None
 
 

@@ -81,3 +81,13 @@ def test_an_append_asked_for_again_gets_its_first_answer(host: Host) -> None:
     assert answers == [{"session_id": "own", "seqs": (1,), "created": True}] * 3
     later = [append(host, "more", "two", session="own") for _ in range(2)]
     assert later == [{"session_id": "own", "seqs": (2,), "created": False}] * 2
+
+
+@pytest.mark.parametrize("session", ["talk", "unheard"])
+@pytest.mark.parametrize("agent", ["", "other"])
+def test_who_reaches_its_own_conversations_alone_learns_of_no_other(host: Host, session: str, agent: str) -> None:
+    arguments = {"session": session, "agent": agent, "messages": [{"role": "user", "content": "yes"}]}
+    inner = Caller("scout", "inner", review=True)
+    reply = to_builtins(host.call("session.append", arguments, inner).result(30).value)
+    assert (reply["created"], reply["seqs"]) == (True, (1,))
+    assert said(host) == ["hello"]

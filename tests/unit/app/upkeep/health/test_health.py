@@ -166,15 +166,19 @@ def names(runs: UpkeepRuns) -> set[str]:
 
 
 def test_orphans_are_removed_and_undo_brings_them_back(runs: UpkeepRuns) -> None:
-    runs.ask("graph.create_entities", entities=[{"name": "Zanzibar", "type": "place", "observations": []}])
+    stated = [{"source": "Zanzibar", "target": "Kilwa", "type": "traded with"}]
+    runs.ask("graph.create_relations", relations=stated)
+    runs.ask("graph.create_relations", relations=[{"source": "Sofala", "target": "Pemba", "type": "traded with"}])
+    runs.ask("graph.create_entities", entities=[{"name": "Mombasa", "type": "place", "observations": []}])
+    runs.ask("graph.delete_relations", relations=stated)
     runs.ask("vault.settle", names=True)
     before = names(runs)
     assert "Zanzibar" in before
     assert finding(runs, "orphans") is None  # it is new
     runs.clock.pass_days(3)
-    assert [example.title for example in finding(runs, "orphans").examples] == ["Zanzibar"]
+    assert [example.title for example in finding(runs, "orphans").examples] == ["Zanzibar", "Kilwa"]
     done = fix_twice(runs, "orphans")
-    assert "Zanzibar" not in names(runs)
+    assert before - names(runs) == {"Zanzibar", "Kilwa"}
     runs.ask("memory.undo", run_id=done.run_id)
     assert names(runs) == before
 
