@@ -70,6 +70,8 @@ class ExchangeFolder:
         except OSError as error:
             with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed either
                 unfinished.unlink(missing_ok=True)
+            if isinstance(error, FileNotFoundError):  # the disk was taken away meanwhile
+                self.require_there()
             raise from_os(error, path) from error
 
     def gives_names_once(self) -> bool:

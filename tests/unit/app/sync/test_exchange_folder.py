@@ -22,7 +22,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     made(tmp_path).require_there()
     with pytest.raises(ExchangeError, match="Connect the disk"):
         ExchangeFolder(tmp_path / "stick", VAULT).require_there()
-    with pytest.raises(MachineError):
+    with pytest.raises(ExchangeError, match="Connect the disk"):
         ExchangeFolder(tmp_path / "stick", VAULT).put_new(FIRST, b"one")
     assert not (tmp_path / "stick").exists()
 
