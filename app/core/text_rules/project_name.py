@@ -20,8 +20,10 @@ _MAX_POINTER: Final = 8 << 10
 _MAX_DEPTH: Final = 64
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _ABSOLUTE: Final = re.compile(r"(?:[A-Za-z]:)?/(?!/)")
-_HOME: Final = re.compile(r"(?:[A-Za-z]:)?/(?:var/home|home|Users)/[^/]+(?=/|\Z)|/root(?=/|\Z)")
-_TOO_HIGH: Final = re.compile("~|(?:[A-Za-z]:)?")
+_HOME: Final = re.compile(r"\A(?:(?:[A-Za-z]:|/mnt/[a-z])?/(?:var/home|home|Users)/[^/]+|/root)(?=/|\Z)")
+# Folders of everything in a home, as systems call them in the window's languages.
+_FOR_ALL: Final = "Desktop|Documents|Downloads|Schreibtisch|Dokumente|Escritorio|Documentos|Descargas|桌面|文档|下载"
+_TOO_HIGH: Final = re.compile(rf"~(?:/(?:{_FOR_ALL}))?|(?:[A-Za-z]:)?")
 _TEMPORARY: Final = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders)(?:/|\Z)")
 _SECTION: Final = re.compile(r'\[remote "([^"\\]{1,200})"\]\Z')
 _ADDRESS: Final = re.compile(r"url[ \t]*=[ \t]*(\S{1,2000})\Z")
@@ -54,8 +56,8 @@ def project_of(folder: str, *, needs_repository: bool = False) -> str:
     """Return the name of the project that a working folder belongs to, ``""`` for none.
 
     It is the end of the address of the repository's remote (``alice/garden``), else the path of the repository or
-    folder, in which ``~`` stands for any person's home: ``~/work/garden``. A home itself is no project, nor is a
-    temporary folder without a repository.
+    folder, in which ``~`` stands for any person's home: ``~/work/garden``. A home itself is no project, nor are its
+    folders for all kinds of files, such as ``~/Documents``, or a temporary folder without a repository.
 
     Args:
         folder: An absolute path, which need not be there: it may come from another machine.
